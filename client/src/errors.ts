@@ -17,10 +17,6 @@ export type LocalErrorCode =
   | 'invalid_argument'
   /** No receiver was given. */
   | 'no_receivers'
-  /** No file was given. */
-  | 'no_files'
-  /** There are more files than one drop may have. */
-  | 'too_many_files'
   /** An address is already a contact. */
   | 'contact_exists';
 
@@ -31,12 +27,10 @@ export type WaybillErrorCode = ErrorCode | LocalErrorCode;
 const retryable: Readonly<Record<WaybillErrorCode, boolean>> = {
   contact_exists: false,
   invalid_argument: false,
-  no_files: false,
   no_receivers: false,
   source_failed: false,
   target_exists: false,
   temporary_folder: false,
-  too_many_files: false,
   unexpected_response: false,
   unreachable: true,
   ...retryableErrors,

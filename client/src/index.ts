@@ -10,6 +10,10 @@ export {
 export { safeLocalName, safeLocalNames, safeLocalPaths } from './generated/safe-name.ts';
 export type * from './generated/wire.ts';
 export type { Retry, RetryPolicy } from './http/retry-policy.ts';
+export type { DownloadLink } from './link/download-link.ts';
+export type { CodeQuestion, LinkOptions, SessionStore } from './link/link-connection.ts';
+export { openLink } from './link/open-link.ts';
+export type { GiveOptions, GiveResult, UploadLink } from './link/upload-link.ts';
 export type { ContactChanges, ContactFilter, Contacts } from './resources/contacts.ts';
 export type { Drops } from './resources/drops.ts';
 export type { EventOptions, Events, FollowOptions, StreamOptions } from './resources/events.ts';

@@ -17,7 +17,13 @@ import { type RequestOptions, Requests, requestFiles } from './resources/request
 import { TestMessages } from './resources/test-messages.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { defaultRuntime, type Runtime } from './runtime.ts';
-import { type Download, type DownloadOptions, type FileToDownload, openDownload } from './transfer/download.ts';
+import {
+  type Download,
+  type DownloadOptions,
+  type FileToDownload,
+  inInbox,
+  openDownload,
+} from './transfer/download.ts';
 import {
   type DownloadedFile,
   type DownloadToFileOptions,
@@ -127,7 +133,7 @@ export class Waybill {
 
   /** Downloads a file of the inbox as a stream of bytes. */
   async download(file: FileToDownload, options: DownloadOptions = {}): Promise<Download> {
-    return await openDownload(this.#api, file, options);
+    return await openDownload(this.#api, inInbox(file), options);
   }
 
   /**
@@ -140,7 +146,7 @@ export class Waybill {
     path: string,
     options: DownloadToFileOptions = {},
   ): Promise<DownloadedFile> {
-    return await downloadToFile(this.#api, file, path, options);
+    return await downloadToFile(this.#api, inInbox(file), path, options);
   }
 
   /**
@@ -154,7 +160,7 @@ export class Waybill {
     part: string,
     options: DownloadOptions = {},
   ): Promise<Pick<Download, 'path' | 'size' | 'sha256'>> {
-    return await downloadPart(this.#api, file, part, options);
+    return await downloadPart(this.#api, inInbox(file), part, options);
   }
 
   /** Closes all connections. Calls in progress fail. */

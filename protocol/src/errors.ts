@@ -94,8 +94,24 @@ const definitions = {
   },
   code_required: {
     status: 403,
-    surfaces: ['pages'],
+    surfaces: ['v1', 'pages'],
     message: 'Type in the code that was sent to you first.',
+    v1: { message: 'Enter the code that was sent to the receiver first: POST /api/v1/link/code.' },
+  },
+  wrong_code: {
+    status: 403,
+    surfaces: ['v1'],
+    message: 'This is not the code. Look at the newest mail or text message with a code, and try again.',
+  },
+  code_expired: {
+    status: 403,
+    surfaces: ['v1'],
+    message: 'The code has expired, or was wrong too often. Request another one.',
+  },
+  too_many_codes: {
+    status: 429,
+    surfaces: ['v1'],
+    message: 'Too many codes were requested. Use the newest one, or try again in an hour.',
   },
   not_found: {
     status: 404,

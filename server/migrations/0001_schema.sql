@@ -459,6 +459,8 @@ create table link_sessions (
   -- When a code was entered, and how it was sent.
   passed_at       timestamptz,
   passed_channel  message_channel,
+  -- Until when a program may use it; null for a browser, which may as long as the link works.
+  expires_at      timestamptz,
   -- Some time after the link ends, so that a browser that comes late is told why.
   purge_at        timestamptz not null default now() + interval '60 days',
   foreign key (account_id, drop_id, position) references links (account_id, drop_id, position)

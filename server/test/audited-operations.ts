@@ -20,7 +20,7 @@ const leases = { nothing: 'A lease that ends by itself; the decision about the e
 const deliveries = { nothing: 'Each range that is sent is in the deliveries.' } as const;
 const asks = { nothing: 'It only asks for a challenge or a page.' } as const;
 const sessions = {
-  nothing: 'A browser’s session of a link, which holds nothing but the opening that was recorded.',
+  nothing: 'A session of a link, which holds nothing but the opening that was recorded.',
 } as const;
 
 /** Every route that may change something, by method and path. Routes that are not here only read. */
@@ -39,6 +39,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   // /api/v1
   'DELETE /api/v1/contacts/:email': 'contact.deleted',
   'DELETE /api/v1/keys/:id': 'key.revoked',
+  'DELETE /api/v1/link/uploads/:id': 'file.removed',
   'DELETE /api/v1/uploads/:id': 'file.removed',
   'DELETE /api/v1/webhooks/:id': 'webhook.deleted',
   'PATCH /api/v1/uploads/:id': transfers,
@@ -59,6 +60,11 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /api/v1/inbox/:id/renew': leases,
   'POST /api/v1/inbox/claim': leases,
   'POST /api/v1/keys': { eachOf: ['account.created', 'key.created'] },
+  'POST /api/v1/link/close': sessions,
+  'POST /api/v1/link/code': 'link.code_entered',
+  'POST /api/v1/link/code/send': { nothing: 'The code that was sent already is sent again.' },
+  'POST /api/v1/link/open': 'link.opened',
+  'POST /api/v1/link/send': 'files.received',
   'POST /api/v1/requests': 'request.created',
   'POST /api/v1/requests/check': reads,
   'POST /api/v1/requests/:id/extend': 'drop.extended',
@@ -310,6 +316,8 @@ const requestAuthors: Readonly<Record<Authentication, AuthorKinds>> = {
   link: ['link'],
   'code-pending': ['link'],
   'link-session': ['link'],
+  'link-program': ['link'],
+  'link-program-pending': ['link'],
   session: ['person', 'system'],
   member: ['person', 'system'],
   nobody: ['person', 'system'],

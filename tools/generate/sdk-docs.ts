@@ -35,6 +35,8 @@ const groups: Record<string, string> = {
   'Getting receipts': 'Receipts ReceiptFilter AvailableReceipt Receipt ReceiptOptions ListReceiptsQuery',
   'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewFileRequest
     CreatedFileRequest CheckedFileRequest`,
+  'Links, without an account': `openLink LinkOptions CodeQuestion DownloadLink UploadLink GiveOptions GiveResult LinkDrop LinkFile
+    LinkRequest SentThroughLink LinkCode SessionStore`,
   'Managing uploads': 'Uploads UploadOptions Upload',
   'The inbox': `Inbox WorkEntry WorkHandler WorkOptions WorkProblem Verdict ClaimStore InboxClaim
     InboxFilter InboxEntry InboxEntryDetails InboxFile ClaimOptions ClaimedEntry LeasedEntry RenewOptions
@@ -58,10 +60,10 @@ const groups: Record<string, string> = {
     RequestNotifiedEvent RequestOpenedEvent RequestReceivedEvent RequestReceiverAddedEvent
     RequestReceiverRevokedEvent RequestRestoredEvent RequestRevokedEvent RequestUndeliverableEvent
     TestMessageKeptEvent`,
-  'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage DropPage
-    FileRequestPage GetDropReceiptPdfQuery GetRequestReceiptPdfQuery InboxEntryPage ListApiKeysQuery ListEventsQuery ListTestMessagesQuery TestMessagePage
-    ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery ListWebhooksQuery NackInput Problem RenewInput
-    RevokeApiKeyQuery SecretReplacement StreamEventsQuery Time WebhookAttemptPage WebhookPage`,
+  'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage DropPage EnterCodeInput
+    FileRequestPage GetDropReceiptPdfQuery GetLinkReceiptQuery GetRequestReceiptPdfQuery InboxEntryPage ListApiKeysQuery ListEventsQuery ListTestMessagesQuery
+    LinkUploads ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery ListWebhooksQuery LinkSession NackInput OpenLinkInput OpenedLink Problem RenewInput
+    RevokeApiKeyQuery SecretReplacement SendThroughLinkInput StreamEventsQuery TestMessagePage Time WebhookAttemptPage WebhookPage`,
 };
 
 export function renderSdkDocument(): string {

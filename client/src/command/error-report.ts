@@ -115,6 +115,11 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
   encrypted: { next: 'Send the file without a password, or ask the administrator to accept encrypted files.' },
   headers_too_large: incompatible,
   request_timeout: retryLater,
+  code_required: { next: 'Run the same command again with --code and the newest code.' },
+  wrong_code: { next: 'Run the same command again with --code and the newest code.' },
+  code_expired: { next: 'Run the same command again to get another code.' },
+  too_many_codes: { next: 'Use the newest code, or run the command again in an hour.' },
+  too_many_transfers: { ...retryLater, message: 'Too many downloads run through this link at once.' },
   too_many_requests: {
     message: 'The server has refused too many wrong keys from this address.',
     next: 'Check the key, wait a minute, and run the command again.',

@@ -43,4 +43,11 @@ export const retryableErrors: Readonly<Record<ErrorCode, boolean>> = {
   range_not_satisfiable: false,
   cursor_expired: false,
   too_many_webhooks: false,
+  too_many_codes: false,
+  wrong_code: false,
+  code_expired: false,
+  code_required: false,
+  too_many_transfers: true,
+  too_many_files: false,
+  no_files: false,
 };

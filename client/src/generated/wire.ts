@@ -811,6 +811,12 @@ export interface DropUndeliverableEvent {
   };
 }
 
+/** The code that was sent to the receiver. */
+export interface EnterCodeInput {
+  /** The six digits, with or without spaces. */
+  code: string;
+}
+
 /** The reason of a problem, for programs. */
 export type ErrorCode =
   | 'malformed_request'
@@ -852,7 +858,14 @@ export type ErrorCode =
   | 'not_parked'
   | 'range_not_satisfiable'
   | 'cursor_expired'
-  | 'too_many_webhooks';
+  | 'too_many_webhooks'
+  | 'too_many_codes'
+  | 'wrong_code'
+  | 'code_expired'
+  | 'code_required'
+  | 'too_many_transfers'
+  | 'too_many_files'
+  | 'no_files';
 
 /** Events, the oldest first. */
 export interface EventPage {
@@ -1037,6 +1050,12 @@ export interface GetDropReceiptPdfQuery {
   language?: string;
 }
 
+/** The parameters of the operation `getLinkReceipt`. */
+export interface GetLinkReceiptQuery {
+  /** Language of the pages, such as en or pt-BR; by default that of the server. */
+  language?: string;
+}
+
 /** The parameters of the operation `getRequestReceiptPdf`. */
 export interface GetRequestReceiptPdfQuery {
   /** Language of the pages, such as en or pt-BR; by default that of the server. */
@@ -1204,6 +1223,121 @@ export interface InboxReceivedEvent {
  * `test.`, and whose mails and SMS are kept and never sent.
  */
 export type KeyMode = 'live' | 'test';
+
+/** The code that is asked for. */
+export interface LinkCode {
+  /** How codes are sent. */
+  channel: 'mail' | 'sms';
+  /** A part of the address or number to which they are sent. */
+  to: string;
+  /**
+   * sent: a code can be entered; expired, or too_many_tries: request another; too_many_codes: none can be requested
+   * now.
+   */
+  state: 'sent' | 'expired' | 'too_many_tries' | 'too_many_codes';
+  /** When the newest code expires; null if none was sent. */
+  expires_at: Time | null;
+  /** How often a code can still be entered. */
+  tries_left: number;
+}
+
+/** The files that were sent to the receiver of a link. */
+export interface LinkDrop {
+  /** Reference that pages and mails show, such as WB-7F3K-29QD. */
+  reference: string;
+  /** The account whose link it is. */
+  sender: {
+    /** Name of the account, or its address. */
+    name: string;
+    /** Address of the account. */
+    email: string;
+  };
+  /** Message of the sender; may be empty. */
+  message: string;
+  /** When it was sent. */
+  created_at: string;
+  /** When the link expires. */
+  expires_at: string;
+  /** When every byte of every file had been sent to the receiver; null before. */
+  completed_at: Time | null;
+  /** The files. */
+  files: LinkFile[];
+}
+
+/** A file of a link. */
+export interface LinkFile {
+  /** Identifier of the file. */
+  id: string;
+  /** Name of the file as it was sent. Make it safe before you use it as a path. */
+  name: string;
+  /** Path of the file in the folder that was sent, including its name. */
+  path: string;
+  /** Size in bytes. */
+  size: number;
+  /** SHA-256 of the file, in hexadecimal digits. */
+  sha256: string;
+  /** Result of the virus scan. */
+  scan: 'clean' | 'unscanned';
+  /**
+   * Why it was not scanned for viruses; null if it was. too_large: the scanner does not inspect so large or so deeply
+   * nested a file; encrypted: it is encrypted or protected by a password; unavailable: the scanner could not be reached
+   * or took too long; off: the server scans nothing.
+   */
+  unscanned_reason: 'too_large' | 'encrypted' | 'unavailable' | 'off' | null;
+  /** Whether every byte of it was sent to the receiver. */
+  delivered: boolean;
+}
+
+/** What the contact of a link is asked for. */
+export interface LinkRequest {
+  /** Reference that pages and mails show, such as WB-7F3K-29QD. */
+  reference: string;
+  /** The account whose link it is. */
+  sender: {
+    /** Name of the account, or its address. */
+    name: string;
+    /** Address of the account. */
+    email: string;
+  };
+  /** Message of the sender; may be empty. */
+  message: string;
+  /** When it was sent. */
+  created_at: string;
+  /** When the link expires. */
+  expires_at: string;
+  /** Whether files can be sent any number of times. */
+  reusable: boolean;
+  /** Whether files were sent, and no more can be. */
+  used: boolean;
+  /** How many files can be sent at once. */
+  max_files: number;
+  /** Size in bytes of the largest file that is accepted now. */
+  max_file_size: number;
+  /** The files that were sent last; null if none were. */
+  last_sent: SentThroughLink | null;
+}
+
+/** The session of a program with a link. */
+export interface LinkSession {
+  /** Authenticates requests about this link: `Authorization: Bearer <session>`. */
+  session: string;
+  /** When the session ends; the link can be opened again. */
+  session_expires_at: string;
+  /** download: files were sent to its receiver; upload: its contact is asked for files. */
+  kind: 'download' | 'upload';
+  /** Reference that pages and mails show, such as WB-7F3K-29QD. */
+  reference: string;
+  /** When the link expires. */
+  expires_at: string;
+  /** The code that has to be entered first; null if none is required. */
+  code: LinkCode | null;
+}
+
+/** The files that the contact of a link has uploaded and not sent yet. */
+export interface LinkUploads {
+  /** The files, in the order they were begun. */
+  data: Upload[];
+}
 
 /** The parameters of the operation `listApiKeys`. */
 export interface ListApiKeysQuery {
@@ -1466,6 +1600,24 @@ export interface NewWebhook {
   types?: EventType[] | null;
   /** Purpose of the webhook. */
   description?: string;
+}
+
+/** The link to open. */
+export interface OpenLinkInput {
+  /** The last part of the link in the mail. */
+  token: string;
+}
+
+/** A link that was opened. */
+export interface OpenedLink {
+  /** download: files were sent to its receiver; upload: its contact is asked for files. */
+  kind: 'download' | 'upload';
+  /** Reference that pages and mails show, such as WB-7F3K-29QD. */
+  reference: string;
+  /** When the link expires. */
+  expires_at: string;
+  /** The code that has to be entered first; null if none is required. */
+  code: LinkCode | null;
 }
 
 /** The reason why a request was refused or failed (RFC 9457). */
@@ -1775,10 +1927,31 @@ export interface SecretReplacement {
   previous_seconds?: number;
 }
 
+/** What goes with the files. */
+export interface SendThroughLinkInput {
+  /** A message to the account; none if not given. */
+  message?: string;
+}
+
 /** The test event that was sent. */
 export interface SentTestEvent {
   /** The test event. */
   event_id: string;
+}
+
+/** Files that were sent through a link. */
+export interface SentThroughLink {
+  /** When they were sent. */
+  sent_at: string;
+  /** The files. */
+  files: {
+    /** Path of the file in the folder that was sent, including its name. */
+    path: string;
+    /** Size in bytes. */
+    size: number;
+    /** SHA-256 of the file, in hexadecimal digits. */
+    sha256: string;
+  }[];
 }
 
 /** The parameters of the operation `streamEvents`. */

@@ -20,7 +20,10 @@ export interface Call<T> {
 /** The address of the API, and the credentials for it. */
 export interface ApiAccess {
   url: URL;
-  authorization: string;
+  /** Undefined for requests that need none. */
+  authorization: string | undefined;
+  /** Gets other credentials when these are not valid any more. */
+  renew?: (() => Promise<void>) | undefined;
 }
 
 /** Sends requests with credentials, retries those that may be retried, and classifies failures. */
@@ -78,11 +81,26 @@ export class HttpRequests {
   }
 
   async attempt<T>(call: Call<T>): Promise<T> {
+    const { authorization, renew } = this.#access;
+    // A request with a body may have been sent in part; the next one without a body renews the credentials.
+    if (authorization === undefined || renew === undefined || call.body !== undefined) return await this.#send(call);
+    try {
+      return await this.#send(call);
+    } catch (error) {
+      if (!isWaybillError(error, 'unauthorized')) throw error;
+      // Other requests may have found out at the same time.
+      if (this.#access.authorization === authorization) await renew();
+      return await this.#send(call);
+    }
+  }
+
+  async #send<T>(call: Call<T>): Promise<T> {
+    const { authorization } = this.#access;
     const body = await call.body?.();
     const response = await this.#transport.exchange({
       method: call.method,
       url: new URL(call.path, this.#access.url),
-      headers: { Authorization: this.#access.authorization, ...call.headers },
+      headers: { ...(authorization === undefined ? {} : { Authorization: authorization }), ...call.headers },
       body,
       signal: call.signal,
     });

@@ -1,7 +1,7 @@
 import { WaybillError } from '../errors.ts';
 
-/** Parses the server's address. Throws if it is invalid, or if the key must not be sent to it. */
-export function parseServerUrl(address: string | URL, plainHttp: boolean): URL {
+/** Parses the server's address. Throws if it is invalid, or if the key or the link must not be sent to it. */
+export function parseServerUrl(address: string | URL, plainHttp: boolean, secret: 'API key' | 'link' = 'API key'): URL {
   const url = URL.parse(String(address));
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw new WaybillError(
@@ -12,7 +12,7 @@ export function parseServerUrl(address: string | URL, plainHttp: boolean): URL {
   if (url.protocol === 'http:' && !plainHttp && !isLocalHost(url.hostname)) {
     throw new WaybillError(
       'invalid_argument',
-      `http://${url.host} would send the API key unencrypted. Use https://, or allow plain HTTP explicitly.`,
+      `http://${url.host} would send the ${secret} unencrypted. Use https://, or allow plain HTTP explicitly.`,
     );
   }
   return url;

@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isWaybillError, WaybillError } from '../errors.ts';
 import type { ApiClient } from '../http/api-client.ts';
-import { type Beginning, type Download, type DownloadOptions, type FileToDownload, openDownload } from './download.ts';
+import { type Beginning, type Download, type DownloadOptions, openDownload, type RemoteFile } from './download.ts';
 import { moveUnlessExists, pathExists } from './move-unless-exists.ts';
 import { nameTarget } from './name-target.ts';
 
@@ -34,7 +34,7 @@ const writeBytes = 1024 * 1024;
  */
 export async function downloadToFile(
   api: ApiClient,
-  file: FileToDownload,
+  file: RemoteFile,
   path: string,
   options: DownloadToFileOptions = {},
 ): Promise<DownloadedFile> {
@@ -59,7 +59,7 @@ export async function downloadToFile(
  */
 export async function downloadPart(
   api: ApiClient,
-  file: FileToDownload,
+  file: RemoteFile,
   part: string,
   options: DownloadOptions,
 ): Promise<Pick<Download, 'path' | 'size' | 'sha256'>> {

@@ -13,6 +13,17 @@ export interface FileToDownload extends Pick<InboxFile, 'id' | 'name' | 'path'> 
   entry: string;
 }
 
+/** A file as it is requested: its resource, and its name for messages. @internal */
+export interface RemoteFile extends Pick<InboxFile, 'name' | 'path'> {
+  /** The path of the file, relative to the address of the API. */
+  resource: string;
+}
+
+/** @internal */
+export function inInbox({ entry, id, name, path }: FileToDownload): RemoteFile {
+  return { resource: toPath('inbox', entry, toPath('files', id)), name, path };
+}
+
 /** The progress of a download. */
 export interface DownloadProgress {
   /** The name of the file. */
@@ -74,7 +85,7 @@ interface Part {
  */
 export async function openDownload(
   api: ApiClient,
-  file: FileToDownload,
+  file: RemoteFile,
   options: DownloadOptions = {},
   beginning: Beginning = { bytes: 0, hash: createHash('sha256') },
 ): Promise<Download> {
@@ -89,14 +100,10 @@ export async function openDownload(
  *
  * @internal
  */
-export async function requestFirstByte(
-  api: ApiClient,
-  file: FileToDownload,
-  { signal }: CallOptions = {},
-): Promise<void> {
+export async function requestFirstByte(api: ApiClient, file: RemoteFile, { signal }: CallOptions = {}): Promise<void> {
   await api.call({
     method: 'GET',
-    path: toPath('inbox', file.entry, toPath('files', file.id)),
+    path: file.resource,
     headers: { Range: 'bytes=0-0' },
     signal,
     read: async (response) => void response.destroy(),
@@ -105,7 +112,7 @@ export async function requestFirstByte(
 
 async function* receiveBytes(
   api: ApiClient,
-  file: FileToDownload,
+  file: RemoteFile,
   first: Part,
   { hash, bytes: beginningBytes }: Beginning,
   { signal, onProgress }: DownloadOptions,
@@ -142,14 +149,14 @@ async function* receiveBytes(
 
 async function requestPart(
   api: ApiClient,
-  file: FileToDownload,
+  file: RemoteFile,
   start: number,
   etag: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Part> {
   return await api.call({
     method: 'GET',
-    path: toPath('inbox', file.entry, toPath('files', file.id)),
+    path: file.resource,
     headers: {
       ...(start === 0 ? {} : { Range: `bytes=${start}-` }),
       ...(start === 0 || etag === undefined ? {} : { 'If-Range': etag }),

@@ -82,7 +82,8 @@ export interface SendResult {
 const concurrentSmallFiles = 4;
 const smallFileBytes = 1024 * 1024;
 
-interface NamedFile {
+/** @internal */
+export interface NamedFile {
   path: string;
   source: Source;
   size: number | undefined;
@@ -220,8 +221,8 @@ async function uploadOne(
   return sent;
 }
 
-/** Throws if two files have the same path, or if one cannot be read, before anything is sent. */
-async function requireDistinctFiles(files: readonly FileToSend[]): Promise<NamedFile[]> {
+/** Throws if two files have the same path, or if one cannot be read, before anything is sent. @internal */
+export async function requireDistinctFiles(files: readonly FileToSend[]): Promise<NamedFile[]> {
   if (files.length === 0) throw new WaybillError('no_files', 'Name at least one file.');
   const found = new Map<string, NamedFile>();
   for (const file of await expandFolders(files)) {

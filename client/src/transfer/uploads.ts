@@ -86,8 +86,7 @@ export class Uploads {
         return upload(this.#api.generateKey());
       });
     } catch (error) {
-      if (!isWaybillError(error, ...fileRefusalCodes) || error.message.includes(source.name)) throw error;
-      throw new WaybillError(error.code, `${source.name}: ${error.message}`, error);
+      throw nameFile(error, source);
     } finally {
       await opened.close();
     }
@@ -104,6 +103,23 @@ export class Uploads {
     const begun = await this.find(id, options);
     if (!begun) return { id, state: 'gone', size: opened.size, scan: null, unscanned_reason: null };
     return await this.#uploadInParts(source, opened, begun, options);
+  }
+
+  /**
+   * Uploads a file in parts, or continues an upload that was found. Throws `digest_mismatch` if that was of other bytes,
+   * and deletes it. @internal
+   */
+  async uploadOrContinue(source: Source, found: Upload | undefined, options: UploadOptions): Promise<Upload> {
+    const opened = await source.open();
+    try {
+      const key = options.idempotencyKey ?? this.#api.generateKey();
+      const begun = found ?? (await this.get(await this.#createUpload(source, opened.size, key, options), options));
+      return await this.#uploadInParts(source, opened, begun, options);
+    } catch (error) {
+      throw nameFile(error, source);
+    } finally {
+      await opened.close();
+    }
   }
 
   /** Returns undefined if the upload was sent or removed. @internal */
@@ -250,6 +266,11 @@ export class Uploads {
       `${source.name} ${refusalMessages[refusal]}.`,
     );
   }
+}
+
+function nameFile(error: unknown, { name }: Source): unknown {
+  if (!isWaybillError(error, ...fileRefusalCodes) || error.message.includes(name)) return error;
+  return new WaybillError(error.code, `${name}: ${error.message}`, error);
 }
 
 /** Refusals of a single file, whose message has to name the file. */

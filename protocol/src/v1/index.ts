@@ -6,6 +6,7 @@ export * from './drop.ts';
 export * from './event.ts';
 export * from './file-request.ts';
 export * from './inbox.ts';
+export * from './link.ts';
 export * from './page.ts';
 export * from './problem.ts';
 export * from './scope.ts';

@@ -46,5 +46,12 @@ RETRYABLE_ERRORS: Mapping[str, bool] = MappingProxyType(
         "range_not_satisfiable": False,
         "cursor_expired": False,
         "too_many_webhooks": False,
+        "too_many_codes": False,
+        "wrong_code": False,
+        "code_expired": False,
+        "code_required": False,
+        "too_many_transfers": True,
+        "too_many_files": False,
+        "no_files": False,
     }
 )

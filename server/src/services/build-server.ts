@@ -7,8 +7,9 @@ import { type LogEngines, publicLog } from '../api/log/routes.ts';
 import { machineApi } from '../api/machine/register.ts';
 import type { CgiEngines } from '../api/machine/route.ts';
 import { replyWithProblem } from '../api/v1/problems.ts';
-import { apiV1, v1Prefix } from '../api/v1/register.ts';
+import { apiV1 } from '../api/v1/register.ts';
 import type { V1Engines } from '../api/v1/route.ts';
+import { v1Prefix } from '../api/v1/route-options.ts';
 import { EventWatch } from '../domain/events/event-watch.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { toReference } from '../domain/reference.ts';
@@ -117,6 +118,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   const lanes = new TransferLanes();
   app.decorateRequest('actor', undefined);
   app.decorateRequest('member', undefined);
+  app.decorateRequest('linkSession', undefined);
   app.decorateRequest('dropId', undefined);
   app.decorateRequest('peer', '');
   app.decorateRequest('refusal', undefined);

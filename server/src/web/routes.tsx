@@ -74,7 +74,7 @@ export function receiverPages(
   downloadPages(app, engines, transfers, options);
   app.register(async (scope) => stopPages(scope as unknown as App, engines, options));
   // A scope of its own: only here may a body be anything but a small form.
-  app.register(async (scope) => uploadPages(scope as unknown as App, engines, options));
+  app.register(async (scope) => uploadPages(scope as unknown as App, engines, transfers, options));
 }
 
 /** The page about a link that has ended, in the language of its receiver. */

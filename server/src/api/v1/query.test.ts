@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { convertQuery } from './register.ts';
+import { convertQuery } from './route-options.ts';
 
 const schema = Type.Object({ limit: Type.Integer(), descendants: Type.Boolean(), search: Type.String() });
 

@@ -17,23 +17,25 @@ import { existenceInConditions, parseIfMatch } from '../shared/if-match.ts';
 import { limitFailures } from '../shared/limit-failures.ts';
 import { serveDocument } from '../shared/openapi.ts';
 import { inputSchemas, isOptionalBody } from '../shared/route.ts';
+import { linkRoutes } from './link/link.ts';
+import { registerLinkRoutes } from './link/register-link-routes.ts';
 import { isLimitedByDay, isRepeatable, v1Document } from './openapi/openapi.ts';
 import { replyWithProblem } from './problems.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
-import { type CallEngines, type Route, toEnforcedInput, type V1Engines } from './route.ts';
-import { routes } from './routes.ts';
-
-export const v1Prefix = '/api/v1';
+import type { CallEngines, KeyRoute, V1Engines } from './route.ts';
+import { acceptStreams, convertQuery, toInputOptions, v1Prefix } from './route-options.ts';
+import { keyRoutes, routes } from './routes.ts';
 
 const serveDescription = serveDocument(`${v1Prefix}/openapi.json`, () => v1Document(routes));
 
 export function apiV1(app: App, engines: CallEngines, transfers: Transfers): void {
   listAllFaults(app);
   app.setErrorHandler((error, request, reply) => replyWithProblem(engines.policy.publicUrl, error, request, reply));
-  for (const route of routes) {
+  for (const route of keyRoutes) {
     if (route.stream) registerStream(app, engines, transfers, route);
     else register(app, engines, transfers, route);
   }
+  registerLinkRoutes(app, engines, transfers, linkRoutes);
   serveDescription(app);
 }
 
@@ -41,7 +43,7 @@ function register(
   app: App,
   engines: CallEngines,
   transfers: Transfers,
-  route: Extract<Route, { stream?: undefined }>,
+  route: Extract<KeyRoute, { stream?: undefined }>,
 ): void {
   const { response } = route;
   app.route({
@@ -91,15 +93,12 @@ function registerStream(
   root: App,
   engines: CallEngines,
   transfers: Transfers,
-  route: Extract<Route, { handle?: undefined }>,
+  route: Extract<KeyRoute, { handle?: undefined }>,
 ): void {
-  const { mediaTypes = [], anyTypeBytes, serve } = route.stream;
+  const { anyTypeBytes, serve } = route.stream;
   const transfer = route.response.bytes !== undefined;
   root.register(async (app) => {
-    app.removeAllContentTypeParsers();
-    const asStream = async (_request: unknown, body: Readable) => body;
-    if (mediaTypes.length > 0) app.addContentTypeParser([...mediaTypes], asStream);
-    if (anyTypeBytes !== undefined) app.addContentTypeParser('*', asStream);
+    acceptStreams(app as unknown as App, route.stream);
     app.route({
       ...toRouteOptions(engines, route),
       ...(anyTypeBytes === undefined ? {} : { bodyLimit: anyTypeBytes }),
@@ -112,22 +111,14 @@ function registerStream(
   });
 }
 
-/** The options of every operation: its path, its callers and the schemas of its input. */
-function toRouteOptions(engines: V1Engines, route: Route) {
-  const { method, path, scope } = route;
-  const { query, body } = toEnforcedInput(route);
+/** The options of every operation of a key. */
+function toRouteOptions(engines: V1Engines, route: KeyRoute) {
   return {
-    method,
-    url: `${v1Prefix}${path}`,
+    ...toInputOptions(route),
     config: { authentication: 'key' },
-    schema: inputSchemas({ ...route, query, ...(body && { body }) }),
     // Runs before the body is read.
     async onRequest(request: FastifyRequest) {
-      request.actor = await requireKey(engines, request, scope);
-    },
-    async preValidation(request: FastifyRequest) {
-      request.query = convertQuery(query, request.query);
-      if (request.body === undefined && isOptionalBody(method, body)) request.body = {};
+      request.actor = await requireKey(engines, request, route.scope);
     },
     ...(isLimitedByDay(route) ? { onSend: sendDailyLimits(engines) } : {}),
   } as const;
@@ -172,22 +163,4 @@ async function requireKey(engines: V1Engines, request: FastifyRequest, scope: Sc
     throw new ExchangeError('scope_missing', `The key needs the scope ${scope}.`);
   }
   return caller;
-}
-
-/**
- * Converts texts in the query to numbers and booleans where the schema has them. Other texts stay as they are, and the
- * schema refuses them. A text that the database cannot compare with anything is refused here.
- */
-export function convertQuery(schema: TSchema, query: unknown): Record<string, unknown> {
-  const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: string }>> };
-  requireStorableTexts(query, 'query');
-  const entries = Object.entries(query as Record<string, unknown>);
-  return Object.fromEntries(entries.map(([name, value]) => [name, convertValue(properties[name]?.type, value)]));
-}
-
-function convertValue(type: string | undefined, value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  if (type === 'integer' && /^-?[0-9]{1,15}$/.test(value)) return Number(value);
-  if (type === 'boolean' && /^(?:true|false)$/.test(value)) return value === 'true';
-  return value;
 }

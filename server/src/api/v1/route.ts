@@ -4,6 +4,8 @@ import { type TSchema, Type } from 'typebox';
 import type { KeyActor } from '../../domain/actor.ts';
 import type { Engines } from '../../domain/engines.ts';
 import type { EventWatch } from '../../domain/events/event-watch.ts';
+import type { Link, LinkSession } from '../../domain/links/link-store.ts';
+import type { Authentication } from '../../http/shared/app.ts';
 import type { UploadNeeds } from '../../http/transfer/receive-files.ts';
 import type { InboxReplyNeeds } from '../../http/transfer/reply-with-inbox.ts';
 import type { Transfers } from '../../http/transfer/transfers.ts';
@@ -62,11 +64,28 @@ export interface Result {
  * One operation: its route, its description in the OpenAPI document and its rights all come from this. An operation
  * that is not in the table of routes does not exist.
  */
-export type Route = Operation & (Handled | Streamed);
+export type Route = KeyRoute | LinkRoute;
+
+/** An operation of a program with an account. */
+export type KeyRoute = Operation &
+  (Handled | Streamed) & {
+    /** Null if any key is allowed. */
+    readonly scope: Scope | null;
+    readonly access?: undefined;
+    readonly linkType?: undefined;
+  };
+
+/** An operation of a program without an account, which has a receiver's or contact's link. */
+export type LinkRoute = Operation &
+  (LinkHandled | LinkStreamed) & {
+    readonly scope?: undefined;
+    /** How the program shows that it has the link; `link`: its token is in the body. */
+    readonly access: Extract<Authentication, 'link' | 'link-program' | 'link-program-pending'>;
+    /** The type of its link; any if not given. */
+    readonly linkType?: Link['type'];
+  };
 
 interface Operation extends DescribedRoute {
-  /** Null if any key is allowed. */
-  readonly scope: Scope | null;
   readonly otherResponse?: RouteResponse;
   /** A POST that may be repeated without an Idempotency-Key, because it only checks its body. */
   readonly changesNothing?: true;
@@ -86,8 +105,37 @@ interface Streamed {
   readonly stream: Stream;
 }
 
+interface LinkHandled {
+  readonly handle: (call: LinkCall<unknown>) => Promise<Result>;
+  readonly stream?: undefined;
+}
+
+interface LinkStreamed {
+  readonly handle?: undefined;
+  readonly stream: BytesDescription & { readonly serve: (call: LinkStreamCall) => Promise<FastifyReply> };
+}
+
+/** A request about a link. An operation without a session uses none. */
+export interface LinkCall<Body> {
+  readonly engines: CallEngines;
+  readonly session: LinkSession;
+  readonly link: Link;
+  readonly body: Body;
+  readonly request: FastifyRequest;
+}
+
+export interface LinkStreamCall extends LinkCall<unknown> {
+  readonly reply: FastifyReply;
+  readonly transfers: Transfers;
+}
+
 /** The handling of bodies and responses that are not JSON: they are read and written as their bytes arrive. */
-export interface Stream {
+interface Stream extends BytesDescription {
+  /** Sends the response itself. */
+  readonly serve: (call: StreamCall) => Promise<FastifyReply>;
+}
+
+export interface BytesDescription {
   /** The media types of its body, if it has one. */
   readonly mediaTypes?: readonly string[];
   /** Any other media type is allowed as well, up to this many bytes. */
@@ -96,8 +144,6 @@ export interface Stream {
   readonly headers?: TSchema;
   /** Arguments of the command in the reference's example. */
   readonly curl: readonly string[];
-  /** Sends the response itself. */
-  readonly serve: (call: StreamCall) => Promise<FastifyReply>;
 }
 
 export interface StreamCall {
@@ -122,12 +168,23 @@ export function route<
   Value = undefined,
 >(
   definition: WithInput<Operation, Params, Query, Body> & {
+    readonly scope: Scope | null;
     readonly prepare?: (call: Call<Input<Params>, Input<Query>, Input<Body>>) => Promise<Value>;
     readonly handle: (call: Prepared<Call<Input<Params>, Input<Query>, Input<Body>>, Value>) => Promise<Result>;
   },
-): Route {
+): KeyRoute {
   // The server has checked the input against the schemas before it calls `handle`.
-  return definition as unknown as Route;
+  return definition as unknown as KeyRoute;
+}
+
+/** Gives `handle` the type of the schema of its body. */
+export function linkRoute<Body extends TSchema | undefined = undefined>(
+  definition: WithInput<Operation, undefined, undefined, Body> &
+    Pick<LinkRoute, 'access' | 'linkType'> & {
+      readonly handle: (call: LinkCall<Input<Body>>) => Promise<Result>;
+    },
+): LinkRoute {
+  return definition as unknown as LinkRoute;
 }
 
 /**

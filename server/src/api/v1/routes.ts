@@ -4,15 +4,16 @@ import { contactRoutes } from './contacts/contacts.ts';
 import { dropRoutes } from './drops/drops.ts';
 import { eventRoutes } from './events/events.ts';
 import { inboxRoutes } from './inbox/inbox.ts';
+import { linkRoutes } from './link/link.ts';
 import { requestRoutes } from './requests/requests.ts';
-import type { Route } from './route.ts';
+import type { KeyRoute, Route } from './route.ts';
 import { listReceipts } from './sent/receipts.ts';
 import { testRoutes } from './test/messages.ts';
 import { uploadRoutes } from './uploads/uploads.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
 
-/** Every operation of /api/v1. */
-export const routes: readonly Route[] = [
+/** The operations of programs with an account. */
+export const keyRoutes: readonly KeyRoute[] = [
   readAccount,
   readKeys,
   createKey,
@@ -27,3 +28,6 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
   ...testRoutes,
 ];
+
+/** Every operation of /api/v1. */
+export const routes: readonly Route[] = [...keyRoutes, ...linkRoutes];

@@ -16,7 +16,7 @@ import { createRestrictedKey, revokeKey } from '../../domain/accounts/change-key
 import { createMetrics } from '../../observe/metrics.ts';
 import { noTracing } from '../../observe/tracing.ts';
 import type { Route } from './route.ts';
-import { routes } from './routes.ts';
+import { keyRoutes, routes } from './routes.ts';
 
 const { exchange, app } = await useTestServer();
 
@@ -37,8 +37,8 @@ const createKeyFor = async (owner: { apiKey: string }, rights: Partial<KeyRights
 
 const fill = <Item>(length: number, make: (index: number) => Item) => Array.from({ length }, (_, index) => make(index));
 
-describe('every operation', () => {
-  test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+describe('every operation of a key', () => {
+  test.each(keyRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s requires a live key with its scope, from one of its networks',
     async (_name, route) => {
       const owner = await exchange.account();

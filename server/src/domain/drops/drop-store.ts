@@ -69,7 +69,7 @@ export interface Sending {
   readonly fileCount: number;
   readonly totalBytes: number;
   /** The first few. */
-  readonly files: readonly ListedFile[];
+  readonly files: readonly (ListedFile & { readonly sha256: string })[];
 }
 
 export interface FoundDrop extends Pick<DropLine, 'id' | 'state' | 'createdSeconds'> {

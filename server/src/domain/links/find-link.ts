@@ -5,7 +5,7 @@ import { isUuid } from '../is-uuid.ts';
 import { query } from '../query.ts';
 import { requireScanned } from '../require-scanned.ts';
 import type { DroppedFile, Link, LinkSession } from './link-store.ts';
-import { tokenDigest } from './link-token.ts';
+import { isProgramCredential, tokenDigest } from './link-token.ts';
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
@@ -20,7 +20,7 @@ export class EndedLinkError extends ExchangeError {
 }
 
 /** The link that a token belongs to. Finding it changes nothing, because mail scanners visit every link. */
-export async function findLink(engines: Pick<Engines, 'store'>, token: string, type: Link['type']): Promise<Link> {
+export async function findLink(engines: Pick<Engines, 'store'>, token: string, type?: Link['type']): Promise<Link> {
   const link = shape.test(token) ? await engines.store.links.byToken(tokenDigest(token)) : undefined;
   return requireKind(link, type);
 }
@@ -37,9 +37,36 @@ export async function findSession(
   return session;
 }
 
+/** The program that opened a link of this kind, or of any; it may still have to enter a code. */
+export async function findProgramSession(
+  engines: Pick<Engines, 'store'>,
+  credential: string,
+  type?: Link['type'],
+): Promise<LinkSession> {
+  const session = isProgramCredential(credential)
+    ? await engines.store.links.bySession(tokenDigest(credential))
+    : undefined;
+  if (!session) throw new ExchangeError('unauthorized', noSession);
+  requireKind(session.link, type);
+  return session;
+}
+
+/** The same session, after something about its code may have changed. */
+export async function findSessionAgain(
+  { store }: Pick<Engines, 'store'>,
+  { digest }: LinkSession,
+): Promise<LinkSession> {
+  const session = await store.links.bySession(digest);
+  if (!session) throw new ExchangeError('unauthorized', noSession);
+  return session;
+}
+
+const noSession =
+  'Send the session of an opened link as `Authorization: Bearer <session>`. It ends after a day, or with the link: open the link again.';
+
 /** A download link does not open an upload page, nor the other way round. */
-function requireKind(link: Link | undefined, type: Link['type']): Link {
-  if (!link || link.type !== type) throw new ExchangeError('not_found');
+function requireKind(link: Link | undefined, type: Link['type'] | undefined): Link {
+  if (!link || (type !== undefined && link.type !== type)) throw new ExchangeError('not_found');
   const ending = findEnding(link);
   if (ending) throw new EndedLinkError(ending.code, link);
   return link;

@@ -48,7 +48,7 @@ export interface Link extends SecondFactorChoices {
   readonly usedUp: boolean;
 }
 
-/** A browser in which a person opened a link. */
+/** A browser in which a person opened a link, or a program that did. */
 export interface LinkSession {
   readonly link: Link;
   readonly digest: Buffer;
@@ -92,16 +92,21 @@ export interface LinkStore {
   /** The link of a drop's receiver, by address. */
   ofReceiver(accountId: string, dropId: string, email: string): Promise<Link | undefined>;
   /**
-   * Records that a person opened the link in a browser, which is known by this digest until `keepSeconds` after the
-   * link's deadline. If a link then has more than `maxSessions`, the oldest are closed first, but those that passed a
-   * code last. Returns whether it was opened for the first time, and whether a browser was closed.
+   * Records that the link was opened in a browser or by a program, which is known by this digest. If a link then has more
+   * than `maxSessions`, the oldest are closed first, but those that passed a code last. Returns whether it was opened for
+   * the first time, whether a session was closed, and until when a program is known.
    */
   open(
     link: Link,
     sessionDigest: Buffer,
-    keepSeconds: number,
-    maxSessions: number,
-  ): Promise<{ readonly isFirst: boolean; readonly hasClosed: boolean }>;
+    limits: {
+      /** How long after the link's deadline a browser is known. */
+      readonly keepSeconds: number;
+      /** How long a program is known; null: a browser opens it. */
+      readonly programSeconds: number | null;
+      readonly maxSessions: number;
+    },
+  ): Promise<{ readonly isFirst: boolean; readonly hasClosed: boolean; readonly expiresAt: Date | null }>;
   /** Deletes a browser in which the link was opened. */
   close(sessionDigest: Buffer): Promise<void>;
   /** The drop's wrapped link key; undefined when the drop has ended. */

@@ -6,7 +6,7 @@ import { dropEvents, toReceiverData } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { deriveCode, issueCode, withoutSpaces } from './issue-code.ts';
 import type { Link, LinkSession } from './link-store.ts';
-import { tokenDigest } from './link-token.ts';
+import { makeProgramCredential, tokenDigest } from './link-token.ts';
 
 /**
  * How long a browser's cookie is recognised after the link's deadline, so that its page can say that the link has
@@ -30,9 +30,37 @@ export async function openLink(
   address?: string,
 ): Promise<string> {
   const secret = engines.random.bytes(32).toString('base64url');
-  const digest = tokenDigest(secret);
-  await engines.store.transaction(async (tx) => {
-    const { isFirst, hasClosed } = await tx.links.open(link, digest, keepSessionSeconds, maxSessions);
+  await openSession(engines, link, tokenDigest(secret), null, address);
+  return secret;
+}
+
+/** Long enough for a transfer of a night; whoever has the link can open it again. */
+const programSessionSeconds = 24 * 60 * 60;
+
+/**
+ * Opens the link for a program that a person told to, and sends a code if one is required. Returns the credential that
+ * only this program has, and until when it can be used.
+ */
+export async function openLinkForProgram(
+  engines: Pick<Engines, 'store' | 'random' | 'policy' | 'sms'>,
+  link: Link,
+  address?: string,
+): Promise<{ readonly credential: string; readonly expiresAt: Date }> {
+  const credential = makeProgramCredential(engines.random);
+  const expiresAt = await openSession(engines, link, tokenDigest(credential), programSessionSeconds, address);
+  return { credential, expiresAt: expiresAt as Date };
+}
+
+async function openSession(
+  engines: Pick<Engines, 'store' | 'random' | 'policy' | 'sms'>,
+  link: Link,
+  digest: Buffer,
+  programSeconds: number | null,
+  address?: string,
+): Promise<Date | null> {
+  return engines.store.transaction(async (tx) => {
+    const limits = { keepSeconds: keepSessionSeconds, programSeconds, maxSessions };
+    const { isFirst, hasClosed, expiresAt } = await tx.links.open(link, digest, limits);
     if (isFirst) await tx.events.append(dropEvents(link, 'opened', toReceiverData(link)));
     // Beyond the number of browsers that a link may have, whoever has it could write as many entries as they like.
     if (!hasClosed) {
@@ -43,8 +71,8 @@ export async function openLink(
       await record(engines, tx, { accountId, author, action: 'link.opened', addresses, details });
     }
     await issueCode({ ...engines, store: tx }, link, digest);
+    return expiresAt;
   });
-  return secret;
 }
 
 export const maxTries = 5;
@@ -79,8 +107,10 @@ export async function passCode(
 
 /** Ends this browser's session, even for someone with a copy of its cookie. Returns the link that it belonged to. */
 export async function closeSession(engines: Pick<Engines, 'store'>, secret: string): Promise<Link | undefined> {
-  const { links } = engines.store;
-  const session = await links.bySession(tokenDigest(secret));
-  if (session) await links.close(session.digest);
+  const session = await engines.store.links.bySession(tokenDigest(secret));
+  if (session) await closeFoundSession(engines, session);
   return session?.link;
 }
+
+export const closeFoundSession = ({ store }: Pick<Engines, 'store'>, { digest }: Pick<LinkSession, 'digest'>) =>
+  store.links.close(digest);

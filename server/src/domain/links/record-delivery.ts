@@ -28,6 +28,15 @@ export async function recordDelivery(
   });
 }
 
+/** Records that a message was delivered: when it is shown, because there is nothing else to come for. */
+export async function recordMessage(
+  engines: Pick<Engines, 'store'>,
+  link: Link,
+  files: readonly unknown[],
+): Promise<void> {
+  if (files.length === 0 && !link.completedAt) await recordDelivery(engines, link, []);
+}
+
 function makeEvents(link: Link, completed: Completed): NewEvent[] {
   const { accountId, dropId } = link;
   const about = { drop_id: dropId };

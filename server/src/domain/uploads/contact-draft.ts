@@ -25,5 +25,9 @@ export function contactDraftOwner(link: Link, address?: string): UploadOwner {
   return linkOwner(link.accountId, linkAuthor(link, address, link.receiver), contactDraftName(link));
 }
 
+/** Finds these files of the contact draft. */
+export const findDraftUploads = ({ store }: Pick<Engines, 'store'>, link: Link, ids: readonly string[]) =>
+  store.uploads.inDrafts(link.accountId, ids, [contactDraftName(link)]);
+
 export const listDraftFiles = ({ store }: Pick<Engines, 'store'>, link: Link) =>
   store.uploads.listDraftFiles(link.accountId, contactDraftName(link));

@@ -518,7 +518,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       byToken: (links) => links.byToken(digest),
       bySession: (links) => links.bySession(digest),
       ofReceiver: (links) => links.ofReceiver(accountId, dropId, email),
-      open: (links) => links.open(link, randomBytes(32), day, 10),
+      open: (links) => links.open(link, randomBytes(32), { keepSeconds: day, programSeconds: day, maxSessions: 10 }),
       close: (links) => links.close(digest),
       key: (links) => links.key(link),
       lock: (links) => links.lock(link),

@@ -445,6 +445,7 @@ export interface LinkSessions {
   created_at: Generated<Timestamp>;
   digest: Buffer;
   drop_id: string;
+  expires_at: Timestamp | null;
   passed_at: Timestamp | null;
   passed_channel: MessageChannel | null;
   position: number;

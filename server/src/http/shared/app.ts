@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ErrorCode } from '@waybill/protocol';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { KeyActor } from '../../domain/actor.ts';
+import type { LinkSession } from '../../domain/links/link-store.ts';
 import type { MemberAccess } from '../../domain/people/session-store.ts';
 import type { Surface } from '../../observe/metrics.ts';
 import type { Trace } from '../../observe/tracing.ts';
@@ -27,6 +28,8 @@ export type Authentication =
   | 'link'
   | 'code-pending'
   | 'link-session'
+  | 'link-program'
+  | 'link-program-pending'
   | 'session'
   | 'member'
   | 'operator';
@@ -46,6 +49,8 @@ declare module 'fastify' {
     actor: KeyActor | undefined;
     /** The access that allows the request, if a member of an account makes it in the app. */
     member: MemberAccess | undefined;
+    /** The session of the program that makes the request, if it has a link and no account. */
+    linkSession: LinkSession | undefined;
     /** The drop or request for files that the HTTP request is about, for the log. */
     dropId: string | undefined;
     /** The address of the client. The request itself no longer knows it once its body was abandoned. */

@@ -24,7 +24,7 @@ const maxPerLink = 32;
 export const checkMs = 500;
 
 interface Supervised {
-  /** The files that are being downloaded. */
+  /** The files that are being downloaded, or the request through whose link files are uploaded. */
   readonly sent: Sent | undefined;
   /** Undefined for a request without a key. */
   readonly key: { readonly accountId: string; readonly keyId: string } | undefined;
@@ -53,12 +53,16 @@ export class Transfers {
   }
 
   /**
-   * Runs work that a key, or a member's session, allows. The signal is aborted when it does not any more; the work then
-   * rejects with the signal's reason.
+   * Runs work that a key, a member's session or a link allows. The signal is aborted when it does not any more; the work
+   * then rejects with the signal's reason.
    */
-  async runSupervised<Result>(reply: FastifyReply, work: (ended: AbortSignal) => Promise<Result>): Promise<Result> {
+  async runSupervised<Result>(
+    reply: FastifyReply,
+    work: (ended: AbortSignal) => Promise<Result>,
+    link?: Sent,
+  ): Promise<Result> {
     const ended = new AbortController();
-    const leave = this.#enter(reply, undefined, ended);
+    const leave = this.#enter(reply, link, ended);
     try {
       return await work(ended.signal);
     } finally {

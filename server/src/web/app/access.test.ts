@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { AppBrowser } from '../../../test/app-browser.ts';
 import { useTestServer } from '../../../test/use-test-server.ts';
-import { v1Prefix } from '../../api/v1/register.ts';
+import { v1Prefix } from '../../api/v1/route-options.ts';
 import { routes as v1Routes } from '../../api/v1/routes.ts';
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import type { MemberRole } from '../../domain/people/person-store.ts';

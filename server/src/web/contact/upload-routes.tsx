@@ -11,16 +11,16 @@ import { requireUnused } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
-import { announceFile, findLinkFileSizeLimit } from '../../domain/requests/announce-file.ts';
+import { findLinkFileSizeLimit } from '../../domain/requests/announce-file.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
-import { contactDraftName, contactDraftOwner, listDraftFiles } from '../../domain/uploads/contact-draft.ts';
-import type { UploadOwner } from '../../domain/uploads/owner.ts';
+import { contactDraftName, listDraftFiles } from '../../domain/uploads/contact-draft.ts';
 import type { App } from '../../http/shared/app.ts';
 import { parseJson } from '../../http/shared/json-body.ts';
 import { replyWithError } from '../../http/shared/json-errors.ts';
+import { handleContactTus } from '../../http/transfer/contact-uploads.ts';
 import { replyWithReceipt } from '../../http/transfer/reply-with-receipt.ts';
-import { type NewUpload, type RequestEnds, ResumableUploads } from '../../http/transfer/resumable-uploads.ts';
-import { handleTus, readContentLength, tusType, whenGone } from '../../http/transfer/tus.ts';
+import type { Transfers } from '../../http/transfer/transfers.ts';
+import { tusType } from '../../http/transfer/tus.ts';
 import { toAskFormProps } from '../links/ask-routes.tsx';
 import { replyWithCodePage } from '../links/code-routes.tsx';
 import { uploads } from '../links/link-pages.ts';
@@ -44,7 +44,7 @@ const shown = { sendings: 10, files: 200 };
  * The contact's page, after a person opened the link: first the files being uploaded and "Send", then the files that
  * were sent.
  */
-export function uploadPages(app: App, engines: PageEngines, options: PageOptions): void {
+export function uploadPages(app: App, engines: PageEngines, transfers: Transfers, options: PageOptions): void {
   // A form with files is read as it arrives.
   app.addContentTypeParser('multipart/form-data', async (_request: unknown, body: Readable) => body);
 
@@ -104,18 +104,18 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
     }
   });
 
-  app.register(async (scope) => scriptEndpoints(scope as unknown as App, engines));
+  app.register(async (scope) => scriptEndpoints(scope as unknown as App, engines, transfers));
 }
 
 /** The endpoints of the page's script: every response is JSON, even an error. */
-function scriptEndpoints(app: App, engines: PageEngines): void {
+function scriptEndpoints(app: App, engines: PageEngines, transfers: Transfers): void {
   app.setErrorHandler(replyWithError);
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer', bodyLimit: messageBytes },
     async (_request: unknown, body: Buffer) => parseJson(body),
   );
-  tusEndpoint(app, engines);
+  tusEndpoint(app, engines, transfers);
 
   app.get(`${home}files`, { config }, async (request) => {
     const link = await requireLink(engines, request, uploads);
@@ -222,49 +222,15 @@ function readPath(request: FastifyRequest): string {
 }
 
 /** Resumable uploads for the contact's page. */
-function tusEndpoint(app: App, engines: PageEngines): void {
+function tusEndpoint(app: App, engines: PageEngines, transfers: Transfers): void {
   // Handlers read the body as it arrives.
   app.addContentTypeParser(tusType, async (_request: unknown, body: Readable) => body);
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
-    const from = { contentLength: readContentLength(request), address: request.peer };
-    return handleTus(request, reply, {
-      path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,
-      uploads: new ContactUploads(engines, link, from, { gone: whenGone(reply) }),
-      maxFileBytes: engines.policy.maxFileBytes,
-      random: engines.random,
-    });
+    return handleContactTus(engines, { link, transfers, request, reply, path: `${readPath(request)}tus` });
   };
   app.route({ config, handler, method: ['POST', 'OPTIONS'], url: `${uploads.home}/:handle/tus` });
   app.route({ config, handler, method: ['HEAD', 'PATCH', 'DELETE'], url: `${uploads.home}/:handle/tus/:id` });
-}
-
-/** The resumable uploads into the contact draft of one link. */
-export class ContactUploads extends ResumableUploads {
-  readonly #engines: PageEngines;
-  readonly #link: Link;
-  readonly #address: string;
-
-  constructor(
-    engines: PageEngines,
-    link: Link,
-    { contentLength, address }: { readonly contentLength?: number | undefined; readonly address: string },
-    ends: RequestEnds,
-  ) {
-    super(engines, contentLength, ends);
-    this.#engines = engines;
-    this.#link = link;
-    this.#address = address;
-  }
-
-  protected override findOwner(): UploadOwner {
-    return contactDraftOwner(this.#link, this.#address);
-  }
-
-  protected override async announce(file: NewUpload): Promise<string> {
-    await announceFile(this.#engines, this.#link, file);
-    return file.id;
-  }
 }

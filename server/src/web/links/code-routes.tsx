@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { codeSeconds, isCodeShaped, issueCode, mayIssueCode } from '../../domain/links/issue-code.ts';
+import { readCodeState } from '../../domain/links/code-state.ts';
+import { isCodeShaped, issueCode } from '../../domain/links/issue-code.ts';
 import type { LinkSession } from '../../domain/links/link-store.ts';
-import { maxTries, passCode } from '../../domain/links/open-link.ts';
-import { codeTarget, isPassed } from '../../domain/links/second-factor.ts';
+import { passCode } from '../../domain/links/open-link.ts';
+import { isPassed } from '../../domain/links/second-factor.ts';
 import type { App } from '../../http/shared/app.ts';
 import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page.ts';
 import { requireOwnForm, toForm } from '../shared/person.ts';
@@ -26,21 +27,13 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
     const typed = toForm(request).get('code') ?? '';
     // A typing mistake is not a guess: it does not use up a try.
     if (!isPassed(engines, session) && !isCodeShaped(typed)) {
-      return replyWithCodePage(
-        engines,
-        options,
-        request,
-        reply.code(403),
-        session,
-        (await standing(engines, session)) ?? 'shape',
-      );
+      return replyWithCodePage(engines, options, request, reply.code(403), session, { unlessWorse: 'shape' });
     }
     const right = !isPassed(engines, session) && (await passCode(engines, session, typed, request.peer));
     const tried = await requireSession(engines, request, pages);
     // The same form may have been sent twice at once, and the other one may have passed.
     if (right || isPassed(engines, tried)) return reply.redirect(withChosenLanguage(request, './'), 303);
-    const problem = (await standing(engines, tried)) ?? 'wrong';
-    return replyWithCodePage(engines, options, request, reply.code(403), tried, problem);
+    return replyWithCodePage(engines, options, request, reply.code(403), tried, { unlessWorse: 'wrong' });
   });
 
   app.post(`${home}resend`, { config }, async (request, reply) => {
@@ -49,7 +42,7 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
     if (isPassed(engines, session)) return reply.redirect(withChosenLanguage(request, './'), 303);
     const result = await issueCode(engines, session.link, session.digest);
     if (result !== 'too_many_codes') return reply.redirect(withChosenLanguage(request, `./?${newCode}`), 303);
-    return replyWithCodePage(engines, options, request, reply.code(429), session, 'too_many_codes');
+    return replyWithCodePage(engines, options, request, reply.code(429), session, { problem: 'too_many_codes' });
   });
 }
 
@@ -59,24 +52,28 @@ export async function replyWithCodePage(
   request: FastifyRequest,
   reply: FastifyReply,
   session: LinkSession,
-  told?: CodePageProps['problem'],
+  told: {
+    readonly problem?: CodePageProps['problem'];
+    /** Unless the code can no longer be entered at all. */
+    readonly unlessWorse?: CodePageProps['problem'];
+  } = {},
 ): Promise<FastifyReply> {
-  const problem = told ?? (await standing(engines, session));
-  const target = codeTarget(engines, session.link) ?? { channel: 'mail', to: session.link.receiver };
+  const state = await readCodeState(engines, session);
+  const problem = told.problem ?? state.problem ?? told.unlessWorse;
   const translator = chooseTranslator(options, request, session.link.language);
   const { kind, home } = findPages(session.link);
   const props: CodePageProps = {
     kind,
     sender: session.link.senderName,
-    channel: target.channel,
-    target: target.channel === 'sms' ? maskedNumber(target.to) : maskedAddress(target.to),
+    channel: state.channel,
+    target: state.target,
     action: withChosenLanguage(request, 'code'),
     resendAction: withChosenLanguage(request, 'resend'),
-    sentAt: session.code && new Date(session.code.expiresAt.getTime() - codeSeconds * 1000),
-    validUntil: session.code?.expiresAt,
+    sentAt: state.sentAt,
+    validUntil: state.validUntil,
     isNew: (request.query as { code?: unknown }).code === 'new',
     problem,
-    triesLeft: problem === 'wrong' && session.code ? maxTries - session.code.tries : undefined,
+    triesLeft: problem === 'wrong' && session.code ? state.triesLeft : undefined,
   };
   return replyWithPage(options, request, reply, translator, {
     title: codeTitle(translator),
@@ -84,18 +81,3 @@ export async function replyWithCodePage(
     path: `${home}/${(request.params as { handle: string }).handle}/`,
   });
 }
-
-/** Finds the reason why this browser can no longer enter its code, or cannot get another. */
-async function standing(
-  engines: Pick<PageEngines, 'store' | 'policy' | 'sms'>,
-  { link, code }: LinkSession,
-): Promise<CodePageProps['problem']> {
-  if (code && !code.expired && code.tries < maxTries) return undefined;
-  if (!(await mayIssueCode(engines, link))) return 'too_many_codes';
-  // A browser without a code opened the link when none was required, or when too many had been sent.
-  return code && !code.expired ? 'too_many_tries' : 'expired';
-}
-
-/** Shows enough to know which phone or mailbox to look at, but not enough to learn the number or address. */
-const maskedNumber = (number: string) => `•••• ${number.slice(-3)}`;
-const maskedAddress = (address: string) => address.replace(/^(.).*(?=@)/, '$1•••');

@@ -1,13 +1,11 @@
 import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
-import { findDroppedFile, listDroppedFiles } from '../../domain/links/find-link.ts';
-import { recordDelivery } from '../../domain/links/record-delivery.ts';
+import { listDroppedFiles } from '../../domain/links/find-link.ts';
+import { recordMessage } from '../../domain/links/record-delivery.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
-import { requireScanned } from '../../domain/require-scanned.ts';
 import type { App } from '../../http/shared/app.ts';
-import { replyWithFile } from '../../http/transfer/reply-with-file.ts';
+import { replyWithLinkFile, replyWithLinkZip } from '../../http/transfer/reply-with-link-files.ts';
 import { replyWithReceipt } from '../../http/transfer/reply-with-receipt.ts';
-import { replyWithZip } from '../../http/transfer/reply-with-zip.ts';
 import type { Transfers } from '../../http/transfer/transfers.ts';
 import { zipPaths } from '../../http/transfer/zip-layouts.ts';
 import { sortByPath } from '../../present/texts/file-order.ts';
@@ -32,8 +30,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       if (!isPassed(engines, session)) return replyWithCodePage(engines, options, request, reply, session);
       const { link } = session;
       const files = await listDroppedFiles(engines, link);
-      // A message has been delivered when its page is shown: there is nothing else to come for.
-      if (files.length === 0 && !link.completedAt && request.method === 'GET') await recordDelivery(engines, link, []);
+      if (request.method === 'GET') await recordMessage(engines, link, files);
       const translator = chooseTranslator(options, request, link.language);
       const props = {
         sender: { name: link.senderName, address: link.sender },
@@ -111,12 +108,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
     config: { ...config, transfer: true },
     handler: async (request, reply) => {
       const link = await requireLink(engines, request, downloads);
-      return transfers.run(reply, link, async (signal) => {
-        const file = await findDroppedFile(engines, link, request.params.file);
-        return replyWithFile(engines, file, request, reply, signal, (sent) =>
-          recordDelivery(engines, link, [{ file, sent }]),
-        );
-      });
+      return replyWithLinkFile({ engines, link, transfers, request, reply }, request.params.file);
     },
   });
 
@@ -126,18 +118,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
     config: { ...config, transfer: true },
     handler: async (request, reply) => {
       const link = await requireLink(engines, request, downloads);
-      return transfers.run(reply, link, async (signal) => {
-        const files = await listDroppedFiles(engines, link);
-        await requireScanned(engines, link.accountId, files);
-        return replyWithZip(
-          engines,
-          { ...link, reference: toReference(link.dropId), files },
-          request,
-          reply,
-          signal,
-          (sent) => recordDelivery(engines, link, sent),
-        );
-      });
+      return replyWithLinkZip({ engines, link, transfers, request, reply });
     },
   });
 }

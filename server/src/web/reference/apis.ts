@@ -38,12 +38,11 @@ export function describeV1(publicUrl: string): DescribedApi {
   const document = v1Document(v1Routes) as unknown as Document;
   const operations = v1Routes.map((route) => {
     const path = toTemplate(`/api/v1${route.path}`);
-    const rights = route.scope === null ? 'Any key is accepted.' : `The key needs the scope \`${route.scope}\`.`;
     return {
       ...findOperation(document, path, route.method),
       route,
       path,
-      authentication: `Send [an API key](/docs/authentication) as \`Authorization: Bearer\`. ${rights}`,
+      authentication: describeV1Authentication(route),
       errors: listV1Errors(route),
       command: toV1Command(route, publicUrl),
     };
@@ -69,10 +68,19 @@ export function describeMachineApi(publicUrl: string): DescribedApi {
   return { document, errors, everywhere: machineEverywhere, operations };
 }
 
-/** Writes a command for a shell in which WAYBILL_API_KEY is set. */
-export function toV1Command({ method, path, example, stream }: V1Route, publicUrl: string): string {
+function describeV1Authentication({ access, scope }: V1Route): string {
+  if (access === 'link') return 'No key is needed: the token of the link is in the body.';
+  if (access !== undefined)
+    return 'Send the `session` of the opened link as `Authorization: Bearer`. A key is not accepted.';
+  const rights = scope === null ? 'Any key is accepted.' : `The key needs the scope \`${scope}\`.`;
+  return `Send [an API key](/docs/authentication) as \`Authorization: Bearer\`. ${rights}`;
+}
+
+/** Writes a command for a shell in which WAYBILL_API_KEY is set, or WAYBILL_LINK_SESSION to the session of a link. */
+export function toV1Command({ method, path, example, stream, access }: V1Route, publicUrl: string): string {
+  const credential = access === undefined ? '$WAYBILL_API_KEY' : '$WAYBILL_LINK_SESSION';
   return toCommand([
-    '-H "Authorization: Bearer $WAYBILL_API_KEY"',
+    ...(access === 'link' ? [] : [`-H "Authorization: Bearer ${credential}"`]),
     ...(stream?.curl ?? (method === (example === undefined ? 'GET' : 'POST') ? [] : [`-X ${method}`])),
     ...(example === undefined ? [] : ['-H "Content-Type: application/json"', `-d ${quoteJson(example)}`]),
     `"${publicUrl}/api/v1${toVariables(path)}"`,

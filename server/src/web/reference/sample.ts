@@ -24,6 +24,11 @@ const values: Readonly<Record<string, unknown>> = {
   received: 184_320,
   message: 'The drawings of May.',
   reference: 'WB-7F3K-29QD',
+  token: 'hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA',
+  session: 'wbl_Vb1sT7yQe0mWc4Kx9Jd2LnRz8GpHf3uAoY6iXkN5tEg',
+
+  'EnterCodeInput.code': '123456',
+  'LinkCode.to': 'a•••@example.com',
   external_id: 'order-4711',
   metadata: { project: 'northern bridge' },
   networks: ['192.0.2.0/24'],

@@ -15,7 +15,7 @@ import { type ImportStep, importContacts, planImport } from '../../../domain/con
 import { findContact, listContacts } from '../../../domain/contacts/read-contacts.ts';
 import { parsePageQuery } from '../cursor.ts';
 import { etagHeader, toETag } from '../etag.ts';
-import { type Route, route } from '../route.ts';
+import { type KeyRoute, route } from '../route.ts';
 
 const params = Type.Object({
   email: Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of a contact.' }),
@@ -125,7 +125,7 @@ const checkMany = route({
     toImportResult(await planImport(engines, caller, contacts)),
 });
 
-export const contactRoutes: readonly Route[] = [
+export const contactRoutes: readonly KeyRoute[] = [
   listAll,
   importMany,
   checkMany,

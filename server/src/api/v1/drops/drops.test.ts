@@ -523,7 +523,11 @@ describe('GET /drops/:id', () => {
       file: { id, sizeBytes: index + 1 },
       sent: { start: 0, end: index + 1 },
     }));
-    await store.links.open(await link(0), Buffer.alloc(32, drop.id), 60, 5);
+    await store.links.open(await link(0), Buffer.alloc(32, drop.id), {
+      keepSeconds: 60,
+      programSeconds: null,
+      maxSessions: 5,
+    });
     await store.links.deliver(await link(0), files.slice(0, 1));
     await store.links.deliver(await link(1), files);
     await store.links.markUndeliverable(await link(2), 'no such mailbox');

@@ -3,7 +3,7 @@ import { EventPage, ListEventsQuery, StreamEventsHeaders, StreamEventsQuery } fr
 import type { Static } from 'typebox';
 import { readEvents, toEvent } from '../../../domain/events/read-events.ts';
 import { eventCursors, replyWithEventStream } from '../../../http/shared/reply-with-event-stream.ts';
-import { type Route, route } from '../route.ts';
+import { type KeyRoute, route } from '../route.ts';
 
 const listEvents = route({
   method: 'GET',
@@ -29,7 +29,7 @@ const listEvents = route({
   },
 });
 
-const streamEvents: Route = {
+const streamEvents: KeyRoute = {
   method: 'GET',
   path: '/events/stream',
   id: 'streamEvents',
@@ -60,4 +60,4 @@ const streamEvents: Route = {
   },
 };
 
-export const eventRoutes: readonly Route[] = [listEvents, streamEvents];
+export const eventRoutes: readonly KeyRoute[] = [listEvents, streamEvents];

@@ -29,7 +29,7 @@ import { waitForEntry } from '../../../domain/inbox/wait-for-entry.ts';
 import { replyWithInboxFile, replyWithInboxZip } from '../../../http/transfer/reply-with-inbox.ts';
 import { fileBytes, zipBytes } from '../../shared/openapi.ts';
 import { parsePageQuery } from '../cursor.ts';
-import { type Route, route } from '../route.ts';
+import { type KeyRoute, route } from '../route.ts';
 
 const scope = 'receive';
 const exampleLease = '01a1dc97-0a16-7069-bb7a-f30e07beed49';
@@ -165,7 +165,7 @@ const releaseInboxEntry = route({
 const downloadErrors = ['not_found', 'range_not_satisfiable', 'link_ended', 'link_revoked', 'damaged'] as const;
 
 const fileRoutes = (['GET', 'HEAD'] as const).map(
-  (method): Route => ({
+  (method): KeyRoute => ({
     method,
     path: '/inbox/:id/files/:file',
     id: method === 'GET' ? 'downloadInboxFile' : 'describeInboxFile',
@@ -185,7 +185,7 @@ const fileRoutes = (['GET', 'HEAD'] as const).map(
 );
 
 const zipRoutes = (['GET', 'HEAD'] as const).map(
-  (method): Route => ({
+  (method): KeyRoute => ({
     method,
     path: '/inbox/:id/all.zip',
     id: method === 'GET' ? 'downloadInboxZip' : 'describeInboxZip',
@@ -203,7 +203,7 @@ const zipRoutes = (['GET', 'HEAD'] as const).map(
   }),
 );
 
-export const inboxRoutes: readonly Route[] = [
+export const inboxRoutes: readonly KeyRoute[] = [
   listInbox,
   claimInbox,
   getInboxEntry,

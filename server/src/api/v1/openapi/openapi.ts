@@ -15,7 +15,7 @@ import {
 } from '../../shared/openapi.ts';
 import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from '../etag.ts';
 import { v1Errors } from '../problems.ts';
-import { type Route, type Stream, toEnforcedInput } from '../route.ts';
+import { type BytesDescription, type Route, toEnforcedInput } from '../route.ts';
 import { namedSchemas, problemSchemas, problemWith, toName, withReferences } from './components.ts';
 
 /** The errors that are possible before an operation begins. */
@@ -65,14 +65,17 @@ const shared = {
   },
 };
 
+/** The errors that are possible before an operation about a link begins. It has no key that could be limited to networks. */
+export const everywhereWithLink = everywhere.filter((code) => code !== 'network_not_allowed');
+
 /** Whether the operation sends something, which may have daily limits. */
 export function isLimitedByDay({ errors }: Route): boolean {
   return errors.includes('daily_limit');
 }
 
 /** Whether a repetition of the operation with the same Idempotency-Key gets the first response. */
-export function isRepeatable({ method, changesNothing }: Route): boolean {
-  return method === 'POST' && !changesNothing;
+export function isRepeatable({ method, changesNothing, access }: Route): boolean {
+  return method === 'POST' && !changesNothing && access === undefined;
 }
 
 /** Whether the operation changes something that has a version already. */
@@ -93,6 +96,7 @@ export function v1Document(routes: readonly Route[]) {
     {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: `An API key. Its scopes: ${scopes.join(', ')}.` },
+        link: { type: 'http', scheme: 'bearer', description: 'The session of a link that was opened with `openLink`.' },
       },
       schemas: { ...namedSchemas, ...problemSchemas(possibleErrors(routes)) },
       responses: Object.fromEntries(routes.flatMap(listRefusals)),
@@ -143,17 +147,21 @@ function describeWebhooks() {
 
 /** Lists every error that an operation can have. */
 export function listErrors(route: Route): ErrorCode[] {
-  const { scope, stream, errors } = route;
+  const { scope, access, linkType, stream, errors } = route;
   const { body } = toEnforcedInput(route);
-  return [
-    ...everywhere,
-    ...(scope === null ? [] : (['scope_missing'] as const)),
+  const all: ErrorCode[] = [
+    ...(access ? everywhereWithLink : everywhere).filter((code) => access !== 'link' || code !== 'unauthorized'),
+    ...(access === 'link-program' ? (['code_required'] as const) : []),
+    ...(scope ? (['scope_missing'] as const) : []),
     'invalid_input',
     ...(body || stream?.mediaTypes ? ofBodies : []),
     ...(isRepeatable(route) ? ofRepetitions : []),
     ...(changesVersion(route) ? (['precondition_failed'] as const) : []),
+    // An operation that the link's kind does not have.
+    ...(linkType ? (['not_found'] as const) : []),
     ...errors,
   ];
+  return [...new Set(all)];
 }
 
 /** Lists every error that any of the operations can have. */
@@ -177,9 +185,9 @@ function listRefusals(route: Route): [name: string, response: object][] {
 }
 
 function describeRoute(route: Route) {
-  const { scope, otherResponse, method, isVersioned, stream } = route;
+  const { otherResponse, method, isVersioned, stream } = route;
   return describeOperation(route, {
-    members: { description: scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.` },
+    members: describeAccess(route),
     headers: [
       ...toParameters(stream?.headers, 'header'),
       ...(isRepeatable(route) ? [idempotencyKey] : []),
@@ -196,8 +204,18 @@ function describeRoute(route: Route) {
   });
 }
 
+function describeAccess({ access, scope, linkType }: Route) {
+  if (access === undefined)
+    return { description: scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.` };
+  if (access === 'link') return { description: 'Needs no key. The token of the link is in the body.', security: [] };
+  const kind = linkType && (linkType === 'downloadfiles' ? 'a download link' : 'an upload link');
+  const needed = `Needs the session of ${kind ?? 'a link'}, not a key.`;
+  const code = access === 'link-program-pending' ? ' A code need not have been entered.' : '';
+  return { description: `${needed}${code}`, security: [{ link: [] }] };
+}
+
 /** The first type needs no protocol, because generated clients use it by default. */
-function bytesIn({ mediaTypes = [], anyTypeBytes }: Stream) {
+function bytesIn({ mediaTypes = [], anyTypeBytes }: BytesDescription) {
   const types = [...(anyTypeBytes === undefined ? [] : ['application/octet-stream']), ...mediaTypes];
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
 }

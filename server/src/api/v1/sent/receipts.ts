@@ -4,7 +4,7 @@ import type { ProvenReceiver } from '../../../domain/evidence/evidence-store.ts'
 import { findReceipts, type ReceiptFormat, receiptFormats } from '../../../domain/evidence/make-receipt.ts';
 import { replyWithReceipt } from '../../../http/transfer/reply-with-receipt.ts';
 import { parsePageQuery } from '../cursor.ts';
-import { type Route, route } from '../route.ts';
+import { type KeyRoute, route } from '../route.ts';
 import { receiverParams, type SentKind } from './sent.ts';
 
 /** By its reference, also what is not listed any more. */
@@ -45,10 +45,10 @@ export const listReceipts = route({
 /** The receipts of drops, or of requests for files: one as a PDF, and the same as JSON alone. */
 export function receiptRoutes(
   kind: SentKind,
-  about: Readonly<Record<ReceiptFormat, Pick<Route, 'id' | 'summary'>>>,
-): Route[] {
+  about: Readonly<Record<ReceiptFormat, Pick<KeyRoute, 'id' | 'summary'>>>,
+): KeyRoute[] {
   const params = receiverParams(kind);
-  const describe = (format: ReceiptFormat): Route => ({
+  const describe = (format: ReceiptFormat): KeyRoute => ({
     method: 'GET',
     path: `${kind.path}/:id/receivers/:receiver_id/receipt.${format}`,
     ...about[format],

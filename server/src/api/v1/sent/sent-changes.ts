@@ -6,7 +6,7 @@ import { findSentDrop } from '../../../domain/drops/find-sent-drops.ts';
 import { revokeSentDrop } from '../../../domain/drops/revoke-drop.ts';
 import { remindReceivers, resendInvitation } from '../../../domain/drops/write-to-receivers.ts';
 import { toETag } from '../etag.ts';
-import { type CallEngines, type Result, type Route, route } from '../route.ts';
+import { type CallEngines, type KeyRoute, type Result, route } from '../route.ts';
 import { receiverParams, type SentKind, sentParams } from './sent.ts';
 
 const ended = ['not_found', 'link_ended', 'link_revoked'] as const;
@@ -16,9 +16,9 @@ const mails = ['daily_limit', 'too_many_messages'] as const;
 export function changeRoutes(
   kind: SentKind,
   about: Readonly<
-    Record<'revoke' | 'revokeReceiver' | 'extend' | 'remind' | 'add' | 'resend', Pick<Route, 'id' | 'summary'>>
+    Record<'revoke' | 'revokeReceiver' | 'extend' | 'remind' | 'add' | 'resend', Pick<KeyRoute, 'id' | 'summary'>>
   >,
-): Route[] {
+): KeyRoute[] {
   const { type, noun, path, page } = kind;
   const params = sentParams(kind);
   const response = { status: 200, description: `The ${noun}.`, schema: kind.schemas.entry };

@@ -9,7 +9,7 @@ import { effectiveSecondFactor } from '../../../domain/links/second-factor.ts';
 import { toReference } from '../../../domain/reference.ts';
 import { parsePageQuery } from '../cursor.ts';
 import { toETag } from '../etag.ts';
-import { type CallEngines, type Result, type Route, route } from '../route.ts';
+import { type CallEngines, type KeyRoute, type Result, route } from '../route.ts';
 
 /** Drops, or requests for files: both are created, listed and changed in the same way. */
 export interface SentKind {
@@ -27,7 +27,7 @@ export interface SentKind {
 }
 
 /** The name of an operation, and its description. */
-type About = Pick<Route, 'id' | 'summary'>;
+type About = Pick<KeyRoute, 'id' | 'summary'>;
 
 export function sentParams({ noun }: SentKind) {
   return Type.Object({ id: Type.String({ format: 'uuid', description: `The \`id\` of a ${noun}.` }) });
@@ -40,7 +40,7 @@ export function receiverParams(kind: SentKind) {
   });
 }
 
-export function listRoute(kind: SentKind, about: About): Route {
+export function listRoute(kind: SentKind, about: About): KeyRoute {
   return route({
     method: 'GET',
     path: kind.path,
@@ -83,7 +83,7 @@ export function readRoute(
   kind: SentKind,
   about: About,
   readMore: (engines: CallEngines, sent: SentDrop, accountId: string) => Promise<object>,
-): Route {
+): KeyRoute {
   return route({
     method: 'GET',
     path: `${kind.path}/:id`,
@@ -113,7 +113,7 @@ export function readRoute(
  */
 export function createRoutes<Body extends TSchema, Input, Checked extends CheckedDispatch>(
   kind: SentKind,
-  about: Readonly<Record<'create' | 'check', About>> & Pick<Route, 'example' | 'errors'> & { readonly body: Body },
+  about: Readonly<Record<'create' | 'check', About>> & Pick<KeyRoute, 'example' | 'errors'> & { readonly body: Body },
   work: {
     readonly toInput: (body: Static<Body>) => Input;
     readonly check: (engines: CallEngines, caller: Actor, input: Input) => Promise<Checked>;
@@ -124,7 +124,7 @@ export function createRoutes<Body extends TSchema, Input, Checked extends Checke
       input: Input,
     ) => Promise<(within: Pick<CallEngines, 'store'>) => Promise<MadeDispatch>>;
   },
-): Route[] {
+): KeyRoute[] {
   const { create: made, check: checked, ...described } = about;
   const input = { method: 'POST', scope: 'send', ...described } as const;
   const create = route({

@@ -3,7 +3,7 @@ import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { listTestMessages } from '../../../domain/outbox/list-test-messages.ts';
 import type { KeptMessage } from '../../../domain/outbox/test-message-store.ts';
 import { parsePageQuery } from '../cursor.ts';
-import { type Route, route } from '../route.ts';
+import { type KeyRoute, route } from '../route.ts';
 
 const listMessages = route({
   method: 'GET',
@@ -35,7 +35,7 @@ const listMessages = route({
   },
 });
 
-export const testRoutes: readonly Route[] = [listMessages];
+export const testRoutes: readonly KeyRoute[] = [listMessages];
 
 function toTestMessage({ dropId, requestId, createdAt, sequence: _, ...message }: KeptMessage) {
   return { ...message, drop_id: dropId, request_id: requestId, created_at: createdAt };

@@ -2,23 +2,18 @@ import { limits } from '@waybill/protocol';
 import { NewUploadHeaders, Upload, UploadHeadHeaders, UploadPartHeaders } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Policy } from '../../../domain/policy.ts';
 import { removeUpload, uploadOwner } from '../../../domain/uploads/account-upload.ts';
-import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 import { handleAccountTus } from '../../../http/transfer/account-uploads.ts';
 import { tusType } from '../../../http/transfer/tus.ts';
-import { type Route, route, type StreamCall } from '../route.ts';
+import { type KeyRoute, route, type StreamCall } from '../route.ts';
+import { offsetHeaders, protocolErrors, toUpload, tusHeaders } from './upload-shapes.ts';
 import { findUpload, receiveWhole } from './whole-upload.ts';
 
 const uploadsPath = '/api/v1/uploads';
 const params = Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of an upload.' }) });
-const tusHeaders = { 'Tus-Resumable': '`1.0.0`.' };
-const offsetHeaders = { ...tusHeaders, 'Upload-Offset': 'How many bytes of the file are stored.' };
 const refusals = ['infected', 'encrypted', 'too_large_to_scan', 'digest_mismatch'] as const;
-/** Of the tus protocol. */
-const protocolErrors = ['precondition_failed', 'not_found', 'upload_superseded'] as const;
 
-const createUpload: Route = {
+const createUpload: KeyRoute = {
   method: 'POST',
   path: '/uploads',
   id: 'createUpload',
@@ -44,7 +39,7 @@ const createUpload: Route = {
   },
 };
 
-const getUploadOptions: Route = {
+const getUploadOptions: KeyRoute = {
   method: 'OPTIONS',
   path: '/uploads',
   id: 'getUploadOptions',
@@ -64,7 +59,7 @@ const getUploadOptions: Route = {
   stream: { curl: ['-i', '-X OPTIONS'], serve: serveTus },
 };
 
-const getUploadOffset: Route = {
+const getUploadOffset: KeyRoute = {
   method: 'HEAD',
   path: '/uploads/:id',
   id: 'getUploadOffset',
@@ -80,7 +75,7 @@ const getUploadOffset: Route = {
   stream: { headers: UploadHeadHeaders, curl: ['-I', '-H "Tus-Resumable: 1.0.0"'], serve: serveTus },
 };
 
-const continueUpload: Route = {
+const continueUpload: KeyRoute = {
   method: 'PATCH',
   path: '/uploads/:id',
   id: 'continueUpload',
@@ -136,7 +131,7 @@ const deleteUpload = route({
   },
 });
 
-export const uploadRoutes: readonly Route[] = [
+export const uploadRoutes: readonly KeyRoute[] = [
   createUpload,
   getUploadOptions,
   getUploadOffset,
@@ -164,25 +159,4 @@ async function serveWhole({ engines, caller, request, reply, revoked }: StreamCa
     body: JSON.stringify(toUpload(upload, engines.policy)),
   }));
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
-}
-
-/** Converts an upload to the form of the API. */
-function toUpload(upload: AccountUpload, { keepSeconds }: Pick<Policy, 'keepSeconds'>) {
-  const { id, name, path, mediaType, state, sizeBytes, receivedBytes, sha256, scan, refusal, createdAt } = upload;
-  const { unscannedReason, resumableUntil, unusedSince } = upload;
-  return {
-    id,
-    name,
-    path,
-    media_type: mediaType,
-    state,
-    size: sizeBytes,
-    received: receivedBytes,
-    sha256: sha256?.toString('hex') ?? null,
-    scan,
-    unscanned_reason: unscannedReason,
-    refusal,
-    created_at: createdAt,
-    expires_at: resumableUntil ?? new Date(unusedSince.getTime() + keepSeconds.drafts * 1000),
-  };
 }

@@ -17,7 +17,7 @@ import { sendTestEvent } from '../../../domain/webhooks/send-test-event.ts';
 import type { Webhook, WebhookAttempt } from '../../../domain/webhooks/webhook-store.ts';
 import { parsePageQuery, toPageOf } from '../cursor.ts';
 import { toETag } from '../etag.ts';
-import { type Route, route, type V1Engines } from '../route.ts';
+import { type KeyRoute, route, type V1Engines } from '../route.ts';
 
 const params = Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of a webhook.' }) });
 const defaultPreviousSeconds = 24 * 60 * 60;
@@ -220,7 +220,7 @@ const listAttempts = route({
   },
 });
 
-export const webhookRoutes: readonly Route[] = [
+export const webhookRoutes: readonly KeyRoute[] = [
   listAll,
   createOne,
   readOne,

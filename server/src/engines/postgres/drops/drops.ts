@@ -182,9 +182,10 @@ export function dropStore(db: Database): DropStore {
           listed.bytes as "totalBytes", listed.files
         from drops cross join lateral (
           select coalesce(sum(size_bytes), 0)::bigint as bytes, coalesce(json_agg(json_build_object(
-            'name', path, 'sizeBytes', size_bytes, 'scan', scan, 'unscannedReason', unscanned_reason) order by number) filter (where number <= ${max.files}), '[]') as files
+            'name', path, 'sizeBytes', size_bytes, 'scan', scan, 'unscannedReason', unscanned_reason,
+            'sha256', encode(sha256, 'hex')) order by number) filter (where number <= ${max.files}), '[]') as files
           from (
-            select coalesce(path, name) as path, size_bytes, scan, unscanned_reason, row_number() over (order by created_at, id) as number
+            select coalesce(path, name) as path, size_bytes, scan, unscanned_reason, sha256, row_number() over (order by created_at, id) as number
             from files where files.account_id = drops.account_id and files.drop_id = drops.id) as numbered
         ) as listed
         where drops.account_id = ${accountId} and drops.request_id = ${dropId} and drops.request_position = ${position}

@@ -105,6 +105,7 @@ export function linkStore(db: Database): LinkStore {
           ),
         ])
         .where('session.digest', '=', digest)
+        .where(sql<boolean>`coalesce(session.expires_at > now(), true)`)
         .executeTakeFirst();
       if (!row) return undefined;
       const { codeId, tries, expired, codeExpiresAt, passed, ...link } = row;
@@ -112,7 +113,7 @@ export function linkStore(db: Database): LinkStore {
       return { link, digest, passed, code };
     },
 
-    async open(link, digest, keepSeconds, maxSessions) {
+    async open(link, digest, { keepSeconds, programSeconds, maxSessions }) {
       // Locks the link, so that when several browsers open it at once, each sees the sessions of those before it.
       const { numAffectedRows } = await sql`
         update links set opened_at = now()
@@ -123,7 +124,7 @@ export function linkStore(db: Database): LinkStore {
       if (!isFirst) await lockLink(db, link);
       // Uses the time of the statement: a transaction that waited for the lock began before sessions that are older
       // than its own.
-      const { rows } = await sql`
+      const { rows } = await sql<{ expiresAt: Date | null; hasClosed: boolean }>`
         with surplus as (
           delete from link_sessions where digest in (
             select digest from link_sessions
@@ -131,13 +132,17 @@ export function linkStore(db: Database): LinkStore {
             order by passed_at is not null desc, created_at desc offset ${maxSessions - 1})
           returning 1
         ), opened as (
-          insert into link_sessions (digest, account_id, drop_id, position, created_at, purge_at)
+          insert into link_sessions (digest, account_id, drop_id, position, created_at, expires_at, purge_at)
           values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position}, clock_timestamp(),
-            ${link.expiresAt}::timestamptz + make_interval(secs => ${keepSeconds}))
+            now() + make_interval(secs => ${programSeconds}::float8),
+            coalesce(now() + make_interval(secs => ${programSeconds}::float8),
+              ${link.expiresAt}::timestamptz + make_interval(secs => ${keepSeconds})))
+          returning expires_at
         )
-        select from surplus
+        select expires_at as "expiresAt", exists (select from surplus) as "hasClosed" from opened
       `.execute(db);
-      return { isFirst, hasClosed: rows.length > 0 };
+      const [{ expiresAt, hasClosed } = { expiresAt: null, hasClosed: false }] = rows;
+      return { isFirst, hasClosed, expiresAt };
     },
 
     async close(digest) {

@@ -3,8 +3,8 @@ import { findPersonLink, openPersonLink } from '../../../domain/people/open-pers
 import type { PersonLink } from '../../../domain/people/person-link-store.ts';
 import { requestRecovery } from '../../../domain/people/recover-person.ts';
 import { endPreviousSession } from '../../../domain/people/sessions.ts';
+import { limitGuesses } from '../../../http/shared/limit-guesses.ts';
 import { askToConfirm, isConfirmed } from '../../shared/confirm.tsx';
-import { limitGuesses } from '../../shared/limit-guesses.ts';
 import { gestureField } from '../../shared/person.ts';
 import type { AppRequest, AppRoute, Visit } from '../shared/app-route.ts';
 import { replyWithAppPage } from '../shared/reply-with-app-page.ts';

@@ -7,9 +7,10 @@ export async function limitGuesses<Found>(
   engines: Pick<Engines, 'failureLimit'>,
   request: FastifyRequest,
   find: (token: string) => Promise<Found>,
+  token = (request.params as { token: string }).token,
 ): Promise<Found> {
   try {
-    return await find((request.params as { token: string }).token);
+    return await find(token);
   } catch (error) {
     if (!(error instanceof ExchangeError) || error.code !== 'not_found') throw error;
     const { isExceeded, resetSeconds } = await engines.failureLimit.record(`link:${request.peer}`);

@@ -3,7 +3,7 @@ import { useTestExchange } from '../../../test/exchange.ts';
 import { announceUpload, listDraftFiles, openRequestLink } from '../../../test/file-requests.ts';
 import { MemoryLimits } from '../../../test/memory/memory-limits.ts';
 import { chunkBytes } from '../../domain/files/sealing.ts';
-import { ContactUploads } from './upload-routes.tsx';
+import { ContactUploads } from './contact-uploads.ts';
 
 const exchange = await useTestExchange();
 const engines = { ...exchange.engines, failureLimit: new MemoryLimits().failureLimit({ failures: 10, seconds: 60 }) };

@@ -1,0 +1,167 @@
+import { isWaybillError, WaybillError } from '../errors.ts';
+import type { LinkCode, LinkSession, OpenedLink } from '../generated/wire.ts';
+import { ApiClient } from '../http/api-client.ts';
+import { type ApiAccess, HttpRequests } from '../http/http-requests.ts';
+import { defaultRetryPolicy, type Retry, type RetryPolicy } from '../http/retry-policy.ts';
+import { Transport } from '../http/transport.ts';
+import { defaultRuntime, type Runtime } from '../runtime.ts';
+import type { ParsedLink } from './parse-link.ts';
+
+/** What is known when a code is needed. */
+export interface CodeQuestion {
+  /** How the code was sent, to where, and until when it can be entered. */
+  code: LinkCode;
+  /** Why the code before was not accepted; undefined for the first question. */
+  problem?: WaybillError | undefined;
+}
+
+/** Keeps the session of a link for another process, which then needs no other code. */
+export interface SessionStore {
+  /** Returns the session that was kept, if there is one. */
+  get(): string | undefined;
+  /** Keeps the session, or discards it. It is a secret, and ends within a day. */
+  set(session: string | undefined): void;
+}
+
+/** Options of an opened link. */
+export interface LinkOptions {
+  /**
+   * Returns the code that was sent to the receiver, or `null` to have another one sent. Called if the link requires one,
+   * and again if it was wrong.
+   */
+  code?: ((question: CodeQuestion) => string | null | Promise<string | null>) | undefined;
+  /** Keeps the session for another process, if a code is required. */
+  sessionStore?: SessionStore | undefined;
+  /** Allows http:// to other machines. The link and the files can then be read in transit. */
+  plainHttp?: boolean | undefined;
+  /** How often and for how long requests are retried. Overrides single values of the default policy. */
+  retry?: Partial<RetryPolicy> | undefined;
+  /** Called before a request is sent again. */
+  onRetry?: ((retry: Retry) => void) | undefined;
+  /** A connection without any data for this long is closed. Defaults to 2 minutes. */
+  idleTimeoutMs?: number | undefined;
+  /** Replaces the clock and the source of random numbers in tests. */
+  runtime?: Partial<Runtime> | undefined;
+  /** Cancels the opening. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The connection of a program to one link: opens it, and again if the session has ended during a long transfer. */
+export class LinkConnection {
+  readonly api: ApiClient;
+  readonly #transport: Transport;
+  readonly #access: ApiAccess;
+  readonly #token: string;
+  readonly #options: LinkOptions;
+
+  constructor({ server, token }: ParsedLink, options: LinkOptions) {
+    const runtime = { ...defaultRuntime, ...options.runtime };
+    const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
+    this.#transport = new Transport(server, options.idleTimeoutMs ?? 120_000);
+    this.#access = {
+      url: new URL('api/v1/link/', server),
+      authorization: undefined,
+      renew: async () => void (await this.open()),
+    };
+    this.#token = token;
+    this.#options = options;
+    this.api = new ApiClient(new HttpRequests(this.#transport, this.#access, retryPolicy, runtime, options.onRetry));
+  }
+
+  /** Opens the link, as its receiver does with a click, and enters the code if one is required. */
+  async open(): Promise<OpenedLink> {
+    const opened = (await this.#continueSession()) ?? (await this.#beginSession());
+    if (opened.code) await this.#enterCode(opened.code);
+    return opened;
+  }
+
+  async #continueSession(): Promise<OpenedLink | undefined> {
+    const { signal, sessionStore } = this.#options;
+    const session = sessionStore?.get();
+    if (session === undefined) return undefined;
+    this.#access.authorization = `Bearer ${session}`;
+    try {
+      return await this.#withoutRenewal(() => this.api.get<OpenedLink>('../link', {}, { signal }));
+    } catch (error) {
+      if (!isWaybillError(error, 'unauthorized')) throw error;
+      return undefined;
+    }
+  }
+
+  async #beginSession(): Promise<OpenedLink> {
+    const { signal, sessionStore } = this.#options;
+    this.#access.authorization = undefined;
+    const session = await this.api.post<LinkSession>('open', { token: this.#token }, { signal });
+    this.#access.authorization = `Bearer ${session.session}`;
+    // Without a code, whoever has the link can open it again.
+    sessionStore?.set(session.code ? session.session : undefined);
+    return session;
+  }
+
+  async #withoutRenewal<T>(call: () => Promise<T>): Promise<T> {
+    const { renew } = this.#access;
+    this.#access.renew = undefined;
+    try {
+      return await call();
+    } finally {
+      this.#access.renew = renew;
+    }
+  }
+
+  async #enterCode(required: LinkCode): Promise<void> {
+    const { code: askForCode, signal } = this.#options;
+    let question: CodeQuestion = { code: required };
+    for (;;) {
+      const { state } = question.code;
+      if (state === 'expired' || state === 'too_many_tries') {
+        question = { ...question, code: await this.#sendCode() };
+      } else if (state === 'too_many_codes') {
+        throw new WaybillError('too_many_codes', 'Too many codes were requested for this link.');
+      }
+      const entered = await askForCode?.(question);
+      if (entered === undefined) throw new WaybillError('code_required', describeCode(question.code));
+      try {
+        if (entered === null) {
+          question = { code: await this.#sendCode() };
+          continue;
+        }
+        await this.api.post('code', { code: entered }, { signal });
+        return;
+      } catch (error) {
+        if (!isWaybillError(error, 'wrong_code', 'code_expired', 'invalid_input')) throw error;
+        const { code } = await this.api.get<OpenedLink>('../link', {}, { signal });
+        // Another request with the code was faster.
+        if (!code) return;
+        question = { code, problem: error };
+      }
+    }
+  }
+
+  async #sendCode(): Promise<LinkCode> {
+    return await this.api.post<LinkCode>('code/send', undefined, { signal: this.#options.signal });
+  }
+
+  /** Closes all connections. The session goes on for another process, if it is kept. */
+  disconnect(): void {
+    this.#transport.close();
+  }
+
+  /** Ends the session, so that its credential opens nothing any more, and closes all connections. */
+  async close(): Promise<void> {
+    if (this.#access.authorization !== undefined) {
+      this.#access.renew = undefined;
+      // The session ends by itself if it cannot be ended now.
+      const call = { method: 'POST', path: 'close', read: async () => undefined } as const;
+      await this.api.attempt({ ...call, signal: AbortSignal.timeout(closeMs) }).catch(() => undefined);
+      this.#options.sessionStore?.set(undefined);
+    }
+    this.disconnect();
+  }
+}
+
+/** A server that does not respond must not keep a command that is done. */
+const closeMs = 5_000;
+
+function describeCode({ channel, to }: LinkCode): string {
+  return `A code is required, which was sent ${channel === 'sms' ? 'by SMS' : 'by mail'} to ${to}.`;
+}

@@ -1,0 +1,146 @@
+import {
+  EnterCodeInput,
+  LinkCode as LinkCodeSchema,
+  LinkSession as LinkSessionSchema,
+  OpenedLink,
+  OpenLinkInput,
+} from '@waybill/protocol/v1';
+import { ExchangeError } from '../../../domain/exchange-error.ts';
+import { readCodeState } from '../../../domain/links/code-state.ts';
+import { findLink, findProgramSession, findSessionAgain } from '../../../domain/links/find-link.ts';
+import { issueCode } from '../../../domain/links/issue-code.ts';
+import type { LinkSession } from '../../../domain/links/link-store.ts';
+import { closeFoundSession, openLinkForProgram, passCode } from '../../../domain/links/open-link.ts';
+import { isPassed } from '../../../domain/links/second-factor.ts';
+import { toReference } from '../../../domain/reference.ts';
+import { limitGuesses } from '../../../http/shared/limit-guesses.ts';
+import { type CallEngines, type LinkRoute, linkRoute } from '../route.ts';
+import { linkDownloadRoutes } from './download.ts';
+import { explainEnding } from './explain-ending.ts';
+import { endings } from './link-shapes.ts';
+import { linkReceiptRoutes } from './receipts.ts';
+import { linkUploadRoutes } from './upload.ts';
+
+const exampleToken = 'hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA';
+
+const openLink = linkRoute({
+  method: 'POST',
+  path: '/link/open',
+  id: 'openLink',
+  summary: 'Open a link, as its receiver does with a click. If a code is required, it is sent now',
+  access: 'link',
+  body: OpenLinkInput,
+  example: { token: exampleToken },
+  response: { status: 201, description: 'The session of the program with this link.', schema: LinkSessionSchema },
+  errors: ['not_found', ...endings],
+  async handle({ engines, body: { token }, request }) {
+    const link = await limitGuesses(
+      engines,
+      request,
+      (found) => explainEnding(request, () => findLink(engines, found)),
+      token,
+    );
+    request.dropId = link.dropId;
+    const { credential, expiresAt } = await openLinkForProgram(engines, link, request.peer);
+    const session = await findProgramSession(engines, credential);
+    return {
+      body: {
+        session: credential,
+        session_expires_at: expiresAt,
+        ...(await toOpenedLink(engines, session)),
+      },
+    };
+  },
+});
+
+const getLink = linkRoute({
+  method: 'GET',
+  path: '/link',
+  id: 'getLink',
+  summary: 'Get the kind of the link, and whether a code has to be entered',
+  access: 'link-program-pending',
+  response: { status: 200, description: 'The link.', schema: OpenedLink },
+  errors: endings,
+  handle: async ({ engines, session }) => ({ body: await toOpenedLink(engines, session) }),
+});
+
+const closeLink = linkRoute({
+  method: 'POST',
+  path: '/link/close',
+  id: 'closeLink',
+  summary: 'End the session',
+  access: 'link-program-pending',
+  response: { status: 204, description: 'The session has ended. The link can be opened again.' },
+  errors: endings,
+  async handle({ engines, session }) {
+    await closeFoundSession(engines, session);
+    return {};
+  },
+});
+
+const requestCode = linkRoute({
+  method: 'POST',
+  path: '/link/code/send',
+  id: 'sendLinkCode',
+  summary: 'Have another code sent',
+  access: 'link-program-pending',
+  response: {
+    status: 200,
+    description: 'Where it was sent. The codes before it no longer count.',
+    schema: LinkCodeSchema,
+  },
+  errors: ['too_many_codes', ...endings],
+  async handle({ engines, session }) {
+    const result = await issueCode(engines, session.link, session.digest);
+    if (result === 'too_many_codes') throw new ExchangeError('too_many_codes');
+    return { body: await toCode(engines, await findSessionAgain(engines, session)) };
+  },
+});
+
+const enterCode = linkRoute({
+  method: 'POST',
+  path: '/link/code',
+  id: 'enterLinkCode',
+  summary: 'Enter the code that was sent to the receiver',
+  access: 'link-program-pending',
+  body: EnterCodeInput,
+  example: { code: '123456' },
+  response: { status: 204, description: 'It is the right one, or none is required.' },
+  errors: ['wrong_code', 'code_expired', 'too_many_codes', ...endings],
+  async handle({ engines, session, body, request }) {
+    if (isPassed(engines, session) || (await passCode(engines, session, body.code, request.peer))) return {};
+    const tried = await findSessionAgain(engines, session);
+    // The same request may have been sent twice at once, and the other one may have passed.
+    if (isPassed(engines, tried)) return {};
+    const { problem, triesLeft } = await readCodeState(engines, tried);
+    if (problem === 'too_many_codes') throw new ExchangeError('too_many_codes');
+    if (problem) throw new ExchangeError('code_expired');
+    throw new ExchangeError('wrong_code', `This is not the code. Tries left: ${triesLeft}.`);
+  },
+});
+
+export const linkRoutes: readonly LinkRoute[] = [
+  openLink,
+  getLink,
+  requestCode,
+  enterCode,
+  closeLink,
+  ...linkDownloadRoutes,
+  ...linkUploadRoutes,
+  ...linkReceiptRoutes,
+];
+
+async function toOpenedLink(engines: CallEngines, session: LinkSession) {
+  const { type, dropId, expiresAt } = session.link;
+  return {
+    kind: type === 'downloadfiles' ? 'download' : 'upload',
+    reference: toReference(dropId),
+    expires_at: expiresAt,
+    code: isPassed(engines, session) ? null : await toCode(engines, session),
+  };
+}
+
+async function toCode(engines: CallEngines, session: LinkSession) {
+  const { channel, target, problem, validUntil, triesLeft } = await readCodeState(engines, session);
+  return { channel, to: target, state: problem ?? 'sent', expires_at: validUntil ?? null, tries_left: triesLeft };
+}

@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Engines } from '../../domain/engines.ts';
+import { findDroppedFile, listDroppedFiles } from '../../domain/links/find-link.ts';
+import type { Link } from '../../domain/links/link-store.ts';
+import { recordDelivery } from '../../domain/links/record-delivery.ts';
+import { toReference } from '../../domain/reference.ts';
+import { requireScanned } from '../../domain/require-scanned.ts';
+import { replyWithFile } from './reply-with-file.ts';
+import { replyWithZip } from './reply-with-zip.ts';
+import type { Transfers } from './transfers.ts';
+
+/** A request for files of a receiver's link, and the downloads that it joins. */
+export interface LinkReply {
+  readonly engines: Pick<Engines, 'store' | 'policy' | 'objects' | 'dayKeys' | 'downloads'>;
+  readonly link: Link;
+  readonly transfers: Transfers;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+export function replyWithLinkFile(linkReply: LinkReply, fileId: string): Promise<FastifyReply> {
+  const { engines, link, transfers, request, reply } = linkReply;
+  return transfers.run(reply, link, async (signal) => {
+    const file = await findDroppedFile(engines, link, fileId);
+    return replyWithFile(engines, file, request, reply, signal, (sent) =>
+      recordDelivery(engines, link, [{ file, sent }]),
+    );
+  });
+}
+
+/** Replies with all files of the link as one ZIP, with their folders. */
+export function replyWithLinkZip(linkReply: LinkReply): Promise<FastifyReply> {
+  const { engines, link, transfers, request, reply } = linkReply;
+  return transfers.run(reply, link, async (signal) => {
+    const files = await listDroppedFiles(engines, link);
+    await requireScanned(engines, link.accountId, files);
+    const drop = { ...link, reference: toReference(link.dropId), files };
+    return replyWithZip(engines, drop, request, reply, signal, (sent) => recordDelivery(engines, link, sent));
+  });
+}
