@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { describeCurrent, findBreakingChanges, readReleased } from './compare-wire.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the mutations reach anywhere into a document
+// oxlint-disable-next-line typescript/no-explicit-any -- the mutations reach anywhere into a document
 type Any = any;
 const current = await describeCurrent();
 const mutate = (change: (document: Any) => void) => {

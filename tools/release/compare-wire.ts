@@ -185,9 +185,10 @@ class Comparison {
     this.#eachKept(place, asObject(was['properties']), asObject(is['properties']), (inner, one, other) =>
       this.#compareSchema(inner.replace(/ (\w+)$/, '.$1'), one, other, direction),
     );
-    this.#eachKept(place, asObject(was['patternProperties']), asObject(is['patternProperties']), (inner, one, other) =>
-      this.#compareSchema(inner, one, other, direction),
-    );
+    for (const keyword of ['additionalProperties', 'propertyNames']) {
+      if (typeof was[keyword] === 'object')
+        this.#compareSchema(`${place}.${keyword}`, asObject(was[keyword]), asObject(is[keyword]), direction);
+    }
   }
 
   /** Clients ignore types of events that they do not know, so a response may have more choices of objects. */

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { ofOperation, ofParameter, plantRoute } from '../../../test/plant-route.ts';
+import * as planted from '../../../test/plant-route.ts';
 import { requestV1 } from '../../../test/request-v1.ts';
 import { useTestServer } from '../../../test/use-test-server.ts';
 import type { Deprecation } from './deprecation.ts';
@@ -8,11 +8,16 @@ import { v1Document } from './openapi/openapi.ts';
 /** The server of this test has two more operations. */
 vi.mock(import('./routes.ts'), async (readOriginal) => {
   const { routes } = await readOriginal();
-  const { plantRoute, ofOperation, ofParameter } = await import('../../../test/plant-route.ts');
+  const { plantRoute: plant, ...deprecations } = await import('../../../test/plant-route.ts');
   return {
-    routes: [...routes, plantRoute('/old-operation', [ofOperation]), plantRoute('/old-parameter', [ofParameter])],
+    routes: [
+      ...routes,
+      plant('/old-operation', [deprecations.ofOperation]),
+      plant('/old-parameter', [deprecations.ofParameter]),
+    ],
   };
 });
+const { ofOperation, ofParameter, plantRoute } = planted;
 const { routes } = await vi.importActual<typeof import('./routes.ts')>('./routes.ts');
 const { exchange, app } = await useTestServer();
 

@@ -62,7 +62,8 @@ export class FieldDescriber {
     if (schema.const !== undefined) return `\`${schema.const}\``;
     if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(' or ');
     if (schema.items) return `list of ${this.toType(schema.items)}`;
-    const [values] = Object.values(schema.patternProperties ?? {});
+    const { additionalProperties: others, patternProperties = {} } = schema;
+    const [values] = typeof others === 'object' ? [others] : Object.values(patternProperties);
     if (values) return `object of ${this.toType(values)}s`;
     if (schema.format === 'binary') return 'bytes';
     return schema.format === 'date-time' ? 'time' : (schema.format ?? schema.type ?? 'any');

@@ -67,3 +67,26 @@ export function withReferences<Described extends object>(described: Described, c
   ]);
   return { ...replaceInside(described), components: Object.fromEntries(inside) };
 }
+
+/**
+ * Writes schemas as generators of typed clients expect them. Those for Java, C# and Go make an untyped value of an `enum` that has
+ * no `type`, and an object without members of one that has only `patternProperties`.
+ */
+export function toGeneratable<Value>(value: Value, field = ''): Value {
+  if (typeof value !== 'object' || value === null || field === 'example') return value;
+  if (Array.isArray(value)) return value.map((inner) => toGeneratable(inner)) as Value;
+  const { patternProperties, ...rest } = value as Record<string, unknown>;
+  const isEnum =
+    field !== 'properties' &&
+    Array.isArray(rest['enum']) &&
+    rest['type'] === undefined &&
+    !rest['enum'].some((one) => typeof one !== 'string');
+  const patterns = Object.entries((patternProperties ?? {}) as object);
+  const [[pattern, member] = []] = patterns;
+  const written = {
+    ...(isEnum ? { type: 'string' } : {}),
+    ...rest,
+    ...(patterns.length === 1 ? { propertyNames: { pattern }, additionalProperties: member } : {}),
+  };
+  return Object.fromEntries(Object.entries(written).map(([key, inner]) => [key, toGeneratable(inner, key)])) as Value;
+}

@@ -17,7 +17,7 @@ import { describeDeprecation } from '../deprecation.ts';
 import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from '../etag.ts';
 import { v1Errors } from '../problems.ts';
 import { type BytesDescription, describeRights, type Route, toEnforcedInput } from '../route.ts';
-import { namedSchemas, problemSchemas, problemWith, toName, withReferences } from './components.ts';
+import { namedSchemas, problemSchemas, problemWith, toGeneratable, toName, withReferences } from './components.ts';
 import { recordedExamples } from './recorded-examples.ts';
 
 /** The errors that are possible before an operation begins. */
@@ -93,7 +93,7 @@ export function v1Document(routes: readonly Route[]) {
     version: '1.0.0',
     description: 'Send files, ask for files, and fetch what was sent to the account.',
   });
-  return withReferences(
+  const described = withReferences(
     { ...about, security: [{ key: [] }], paths, webhooks: describeWebhooks() },
     {
       securitySchemes: {
@@ -105,6 +105,7 @@ export function v1Document(routes: readonly Route[]) {
       ...shared,
     },
   );
+  return toGeneratable(described);
 }
 
 const deprecationHeaderTexts = {
