@@ -11,7 +11,7 @@ export { safeLocalName, safeLocalNames, safeLocalPaths } from './generated/safe-
 export type * from './generated/wire.ts';
 export type { Retry, RetryPolicy } from './http/retry-policy.ts';
 export type { DownloadLink } from './link/download-link.ts';
-export type { CodeQuestion, LinkOptions, SessionStore } from './link/link-connection.ts';
+export type { CodeQuestion, LinkOptions, SessionStore } from './link/link-options.ts';
 export { openLink } from './link/open-link.ts';
 export type { GiveOptions, GiveResult, UploadLink } from './link/upload-link.ts';
 export type { ContactChanges, ContactFilter, Contacts } from './resources/contacts.ts';

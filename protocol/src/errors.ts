@@ -104,17 +104,18 @@ const definitions = {
     status: 403,
     surfaces: ['v1', 'pages'],
     message: 'Type in the code that was sent to you first.',
-    v1: { message: 'Enter the code that was sent to the receiver first: POST /api/v1/link/code.' },
+    v1: { message: 'A code was sent to the receiver. Send it first, with POST /api/v1/link/code.' },
   },
   wrong_code: {
     status: 403,
     surfaces: ['v1'],
-    message: 'This is not the code. Look at the newest mail or text message with a code, and try again.',
+    message:
+      'This is not the code. Read it in the newest mail or text message with a code, and try again: POST /api/v1/link/code.',
   },
   code_expired: {
     status: 403,
     surfaces: ['v1'],
-    message: 'The code has expired, or was wrong too often. Request another one.',
+    message: 'The code has expired, or was wrong too often. Send POST /api/v1/link/code/send to get another one.',
   },
   too_many_codes: {
     status: 429,

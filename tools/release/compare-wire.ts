@@ -7,7 +7,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 type Json = Readonly<Record<string, unknown>>;
-/** Who reads a value that has a schema: the server, or a client, which cannot accept more than it knew. */
+/** The reader of a value that has a schema: the server, or a client, which cannot accept more than it knew. */
 type Direction = 'request' | 'response';
 
 /** The document of the last release. There is none before the first one, which writes it. */

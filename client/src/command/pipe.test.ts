@@ -32,7 +32,9 @@ async function inShell(server: WireServer, command: string) {
 
 function longInbox(): Promise<WireServer> {
   const sender = 'a@example.org';
-  const entry = { id: 'e', sender, state: 'available', file_count: 1, received_at: '2023-11-14T22:13:20Z' };
+  const at = '2023-11-14T22:13:20Z';
+  const reference = 'WB-7F3K-29QD';
+  const entry = { id: 'e', sender, state: 'available', file_count: 1, received_at: at, reference, external_id: null };
   const details = { ...entry, files: [{ path: `${'a'.repeat(100)}.txt` }] };
   const data = Array.from({ length: entries }, () => entry);
   return WireServer.start(({ path }, response) =>

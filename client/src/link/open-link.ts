@@ -1,5 +1,6 @@
 import { DownloadLink } from './download-link.ts';
-import { LinkConnection, type LinkOptions } from './link-connection.ts';
+import { LinkConnection } from './link-connection.ts';
+import type { LinkOptions } from './link-options.ts';
 import { parseLink } from './parse-link.ts';
 import { UploadLink } from './upload-link.ts';
 

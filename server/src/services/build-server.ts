@@ -236,7 +236,7 @@ function handleUnrouted(app: App): void {
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] as string;
     const allowed = paths.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
-    // What is below an account has a message that is recorded.
+    // The message for a path below an account is recorded.
     if (allowed.length === 0) throw new ExchangeError('not_found', path.includes('@') ? undefined : noSuchPath);
     reply.header('allow', allowed.join(', '));
     const advice = `Use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(allowed)}.`;

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WaybillError } from '../../errors.ts';
 import type { DownloadLink } from '../../link/download-link.ts';
-import type { CodeQuestion, SessionStore } from '../../link/link-connection.ts';
+import type { CodeQuestion, SessionStore } from '../../link/link-options.ts';
 import { openLink } from '../../link/open-link.ts';
 import { parseLink } from '../../link/parse-link.ts';
 import type { UploadLink } from '../../link/upload-link.ts';

@@ -79,7 +79,11 @@ export function requireLive(link: Pick<Link, 'ended' | 'revoked'>): void {
 
 /** A link for one sending takes no more files after it. */
 export function requireUnused({ usedUp }: Pick<Link, 'usedUp'>): void {
-  if (usedUp) throw new ExchangeError('link_ended', 'Files were sent through this link, and it takes no more.');
+  if (usedUp)
+    throw new ExchangeError(
+      'link_ended',
+      'Files were sent through this link, and it takes no more. Ask the sender of the link for another one.',
+    );
 }
 
 /** The error for a drop that has ended; undefined while it has not. */

@@ -31,7 +31,11 @@ export async function announceFile(
       if (files.length - lost.length >= limits.filesPerDraft) throw new ExchangeError('too_many_files');
       const bytesLeft = await bytesLeftFor({ store: tx, policy }, link);
       if (announced.sizeBytes > bytesLeft) {
-        throw new ExchangeError('too_large', 'This link has taken as many bytes as it may.', { maxBytes: bytesLeft });
+        throw new ExchangeError(
+          'too_large',
+          'This link has taken as many bytes as it may. Send a smaller file, or ask the sender of the link for another one.',
+          { maxBytes: bytesLeft },
+        );
       }
       await requireRoom({ store: tx, policy }, accountId, announced.sizeBytes);
       await begin(tx);

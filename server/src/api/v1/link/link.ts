@@ -114,7 +114,10 @@ const enterCode = linkRoute({
     const { problem, triesLeft } = await readCodeState(engines, tried);
     if (problem === 'too_many_codes') throw new ExchangeError('too_many_codes');
     if (problem) throw new ExchangeError('code_expired');
-    throw new ExchangeError('wrong_code', `This is not the code. Tries left: ${triesLeft}.`);
+    throw new ExchangeError(
+      'wrong_code',
+      `This is not the code. Read it in the newest message, and try again: ${triesLeft} tries are left.`,
+    );
   },
 });
 
