@@ -14,7 +14,7 @@ export interface Schema {
   const?: string | boolean;
   enum?: unknown[];
   anyOf?: Schema[];
-  patternProperties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[] | undefined;
@@ -111,8 +111,8 @@ function toType(schema: Schema, indent: string): string {
     return isUnion ? `(${item})[]` : `${item}[]`;
   }
   if (schema.properties) return fields(schema, indent);
-  const [values] = Object.values(schema.patternProperties ?? {});
-  if (values) return `Record<string, ${toType(values, indent)}>`;
+  const { additionalProperties: values } = schema;
+  if (typeof values === 'object') return `Record<string, ${toType(values, indent)}>`;
   if (schema.type === 'string' || schema.type === 'boolean' || schema.type === 'null') return schema.type;
   if (schema.type === 'integer' || schema.type === 'number') return 'number';
   if (Object.keys(schema).length === 0) return 'unknown';
@@ -138,9 +138,17 @@ function fields(schema: Schema, indent: string): string {
     const optional = required.has(key) ? '' : '?';
     const description = (value.$ref === undefined ? value : components.schemas[nameIn(value.$ref)])?.description;
     const about = description === undefined ? '' : comment(sentence(description), `${indent}  `);
-    return `${about}${indent}  ${key}${optional}: ${toType(value, `${indent}  `)};`;
+    return `${about}${writeField(`${indent}  ${key}${optional}:`, value, `${indent}  `)}`;
   });
   return `{\n${lines.join('\n')}\n${indent}}`;
+}
+
+/** Writes a field on one line, or the options of its type on a line each, as the formatter would. */
+function writeField(name: string, schema: Schema, indent: string): string {
+  const line = `${name} ${toType(schema, indent)};`;
+  const options = schema.enum?.map(literal) ?? schema.anyOf?.map((option) => toType(option, indent));
+  if (line.length <= lineLength || line.includes('\n') || !options) return line;
+  return `${name}${options.map((option) => `\n${indent}  | ${option}`).join('')};`;
 }
 
 /** Some descriptions are the end of a sentence about a value that is refused: "must be …". */

@@ -107,8 +107,8 @@ function toType(schema: Schema): string {
   if (schema.enum) return toLiteral(schema.enum);
   if (schema.anyOf) return toUnion(schema.anyOf);
   if (schema.items) return `list[${toType(schema.items)}]`;
-  const [values] = Object.values(schema.patternProperties ?? {});
-  if (values) return `dict[str, ${toType(values)}]`;
+  const { additionalProperties: values } = schema;
+  if (typeof values === 'object') return `dict[str, ${toType(values)}]`;
   const simple = { string: 'str', boolean: 'bool', null: 'None', integer: 'int', number: 'float' }[schema.type ?? ''];
   if (simple !== undefined) return simple;
   throw new Error(`the generator does not know this schema: ${JSON.stringify(schema)}`);
