@@ -174,7 +174,8 @@ describe('get', () => {
     const { token, link } = await sentLink(exchange, ['a.txt', 'b.txt']);
     const path = join(folder, 'receipt.json');
     const result = await waybill(['get', toDownload(token), '--to', folder, '--receipt', path]);
-    expect(result).toMatchObject({ exit: 0, errors: '' });
+    // It may say that it tries again until the delivery is in the log.
+    expect(result).toMatchObject({ exit: 0 });
     const verified = verifyReceipt(readFileSync(path), parsePolicy(await makeLogPolicy(engines)));
     expect(verified).toMatchObject({ isValid: true });
     const kinds = await query<{ kind: string }>(
