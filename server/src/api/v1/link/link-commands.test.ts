@@ -176,7 +176,7 @@ describe('get', () => {
     const result = await waybill(['get', toDownload(token), '--to', folder, '--receipt', path]);
     // It may say that it tries again until the delivery is in the log.
     expect(result).toMatchObject({ exit: 0 });
-    const verified = verifyReceipt(readFileSync(path), parsePolicy(await makeLogPolicy(engines)));
+    const verified = await verifyReceipt(readFileSync(path), parsePolicy(await makeLogPolicy(engines)));
     expect(verified).toMatchObject({ isValid: true });
     const kinds = await query<{ kind: string }>(
       'select kind from evidence_entries where drop_id = $1 and position = 0 order by sequence',
