@@ -160,8 +160,8 @@ describe('a test key', () => {
 
   test('is counted apart from those of the live account', async () => {
     const { live, key } = await startTests();
-    const test = (await ask('GET', '/account', key)).json();
-    const full = (await query<{ id: string }>('select id from accounts where email = $1', [test.email]))[0]?.id;
+    const { email } = (await ask('GET', '/account', key)).json();
+    const full = (await query<{ id: string }>('select id from accounts where email = $1', [email]))[0]?.id;
     await query(
       `insert into api_keys (account_id, id, hint, digest, scopes)
        select $1, gen_random_uuid(), 'x', uuid_send(gen_random_uuid()), '{send}' from generate_series(1, 50)`,
