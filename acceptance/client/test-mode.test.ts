@@ -39,7 +39,7 @@ test('an exchange between two accounts and a receiver is tested in 30 lines, and
   const [, reference = '', email = '', anna = ''] = /^(WB-\S+) arrived at (\S+) and (\S+)\n$/.exec(stdout) ?? [];
   expect({ stdout, email }).toEqual({ stdout, email: archive.email });
 
-  // Only the test account knows of what the script has done, and nobody got a mail.
+  // Only the test account knows of the exchange, and nobody got a mail.
   using tester = new Person({ ...one.account, user: orders.email, apiKey: orders.key });
   const listed = (await ended(tester.start('--json', 'test', 'messages'))).stdout.trim().split('\n');
   const messages = listed.map((line) => JSON.parse(line) as { kind: string; to: string });
