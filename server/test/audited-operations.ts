@@ -77,6 +77,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'PUT /api/v1/contacts/:email': { oneOf: ['contact.created', 'contact.changed'] },
 
   // The pages of receivers and contacts
+  'POST /open-link': { nothing: 'It leads to the page of a link.' },
   'GET /download/:handle/done': sessions,
   'GET /upload/:handle/done': sessions,
   'GET,HEAD /download/:handle/all.zip': deliveries,

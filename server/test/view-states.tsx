@@ -37,6 +37,7 @@ import { HomePage, homeTitle } from '../src/web/home/home-page.tsx';
 import { CodePage, codeTitle } from '../src/web/links/code-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../src/web/links/link-landing-page.tsx';
 import { StopPage, type StopPageProps, stopTitle } from '../src/web/links/stop-page.tsx';
+import { WholeLinkPage } from '../src/web/links/whole-link-routes.tsx';
 import {
   type DownloadFile,
   DownloadPage,
@@ -423,6 +424,11 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     'gone-revoked': gone('revoked'),
     'gone-not-opened': gone('not_opened'),
     'gone-unknown': gone('unknown'),
+    'gone-cut-off': gone('cut_off', { cutOff: { place: '/d/', arrived: 'k7Yt3mQ9x', whole: 43 } }),
+    'whole-link-foreign': {
+      title: translator.t('gone.whole.title'),
+      page: <WholeLinkPage isForeign publicUrl="https://files.northwind.example" />,
+    },
     'gone-too-many': gone('too_many'),
     'gone-busy': gone('busy'),
     'gone-closed': gone('closed'),
@@ -434,6 +440,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     }),
     'gone-revoked-link': gone('revoked', {
       link: { ...ended('download', rightToLeft), revokedAt: complete.completedAt },
+      asking: { ...askAgain, sender: rightToLeft.name, isRevoked: true },
     }),
     'gone-nothing': gone('nothing'),
     'gone-not-yours': gone('not_yours'),
@@ -523,7 +530,7 @@ export function mailStates(
   const webhook = { url: 'https://northwind.example/hooks/waybill', since: new Date('2026-11-09T08:00:00Z') };
   const told = { settingsLink: 'https://files.example.com/orders@acme.example/settings#notifications', more: 0 };
   const forAccount = { to, reference, page: undefined, told: undefined };
-  const question = { ...forAccount, isRequest: false, receiver: sender, deadline };
+  const question = { ...forAccount, isRequest: false, isRevoked: false, receiver: sender, deadline };
   const signedIn = {
     to,
     operatorName: 'Northwind Files',
@@ -557,6 +564,7 @@ export function mailStates(
     'more-time': questionMail(translator, { ...question, question: 'more_time', page: appPage }),
     'more-time-command': questionMail(translator, { ...question, question: 'more_time' }),
     'send-again': questionMail(translator, { ...question, question: 'send_again' }),
+    'send-again-revoked': questionMail(translator, { ...question, question: 'send_again', isRevoked: true }),
     'send-again-request': questionMail(translator, { ...question, question: 'send_again', isRequest: true }),
     undeliverable: undeliverableMail(translator, {
       ...forAccount,

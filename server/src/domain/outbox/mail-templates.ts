@@ -116,7 +116,14 @@ export interface Mails {
   readonly confirmation: Stoppable & ListedFiles & { receiver: string; message: string; sentAt: Date };
   readonly report: Referring & { reporter: string; sender: string; senderName: string; sentAt: Date };
   /** About a request for files if it is one, which a contact has not sent. */
-  readonly question: Notice & { question: Question; isRequest: boolean; receiver: string; deadline: Date };
+  readonly question: Notice & {
+    question: Question;
+    isRequest: boolean;
+    /** Whether the sender ended it, and not its deadline. */
+    isRevoked: boolean;
+    receiver: string;
+    deadline: Date;
+  };
 }
 
 export interface CodeSms {
