@@ -486,6 +486,7 @@ function pageHostile(translator: Translator): PageState {
   const hostileSender = { name: hostile.senderName, address: hostile.sender };
   return {
     title: downloadTitle(translator, { sender: hostileSender }),
+    script: 'download',
     page: (
       <DownloadPage
         sender={hostileSender}
