@@ -248,7 +248,12 @@ export function appComponentStates(): Record<string, ComponentState> {
     'sign-in-frame': {
       layout: 'sign-in',
       page: (
-        <SignInFrame title="Sign in" about="A line about the page" host="files.northwind.example" forReceivers>
+        <SignInFrame
+          title="Sign in"
+          about="A line about the page"
+          host="files.northwind.example"
+          forReceivers={{ mailFrom: 'files@northwind.example' }}
+        >
           <PasskeyButton does="sign-in" {...routes} />
           <p class="or">or</p>
           <form class="sign-in-fields">

@@ -37,7 +37,7 @@ import { HomePage, homeTitle } from '../src/web/home/home-page.tsx';
 import { CodePage, codeTitle } from '../src/web/links/code-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../src/web/links/link-landing-page.tsx';
 import { StopPage, type StopPageProps, stopTitle } from '../src/web/links/stop-page.tsx';
-import { WholeLinkPage } from '../src/web/links/whole-link-routes.tsx';
+import { WholeLinkPage, wholeLinkTitle } from '../src/web/links/whole-link-page.tsx';
 import {
   type DownloadFile,
   DownloadPage,
@@ -426,7 +426,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     'gone-unknown': gone('unknown'),
     'gone-cut-off': gone('cut_off', { cutOff: { place: '/d/', arrived: 'k7Yt3mQ9x', whole: 43 } }),
     'whole-link-foreign': {
-      title: translator.t('gone.whole.title'),
+      title: wholeLinkTitle(translator),
       page: <WholeLinkPage isForeign publicUrl="https://files.northwind.example" />,
     },
     'gone-too-many': gone('too_many'),
@@ -455,7 +455,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
           mailFrom="files@northwind.example"
           support="help@northwind.example"
           apiDescription="/docs"
-          signInHref="/home"
+          signInHref="/"
         />
       ),
     },
@@ -599,7 +599,18 @@ export function mailStates(
       sentAt: new Date('2026-11-14T08:00:00Z'),
     }),
     test: testMail(translator, { to }),
-    'person-invitation': personInvitationMail(translator, { to, ...personLink, invitedBy: senderName }),
+    'person-invitation': personInvitationMail(translator, {
+      to,
+      ...personLink,
+      inviter: { name: senderName, email: sender },
+      account: { name: 'Acme Plant 2', email: 'plant2@acme.example' },
+    }),
+    'person-invitation-operator': personInvitationMail(translator, {
+      to,
+      ...personLink,
+      inviter: undefined,
+      account: { name: '', email: to },
+    }),
     recovery: recoveryMail(translator, { to, ...personLink }),
     'sign-in': signInMail(translator, signedIn),
     'method-added': methodAddedMail(translator, {

@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../http/shared/app.ts';
-import { useTranslator } from '../../present/texts/translator-context.ts';
-import { Card } from '../shared/components/card.tsx';
-import { WholeLinkForm, wholeLinkPath } from '../shared/components/whole-link.tsx';
+import { wholeLinkPath } from '../shared/components/whole-link.tsx';
 import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page.ts';
 import { toForm } from '../shared/person.ts';
 import type { PageEngines } from './page-engines.ts';
 import { readLinkPath } from './read-link-path.ts';
+import { WholeLinkPage, wholeLinkTitle } from './whole-link-page.tsx';
 
 /**
  * `/open-link`: takes a link as somebody copied it from a mail, and leads to its path on this server. Nothing is looked up:
@@ -17,7 +16,7 @@ export function wholeLinkPage(app: App, { policy }: Pick<PageEngines, 'policy'>,
   const show = (request: FastifyRequest, reply: FastifyReply, isForeign: boolean) => {
     const translator = chooseTranslator(options, request);
     return replyWithPage(options, request, reply, translator, {
-      title: translator.t('gone.whole.title'),
+      title: wholeLinkTitle(translator),
       page: <WholeLinkPage isForeign={isForeign} publicUrl={policy.publicUrl} />,
       path: wholeLinkPath,
     });
@@ -34,18 +33,4 @@ export function wholeLinkPage(app: App, { policy }: Pick<PageEngines, 'policy'>,
     if (path === undefined) return show(request, reply.code(400), true);
     return reply.redirect(withChosenLanguage(request, path), 303);
   });
-}
-
-/** The field alone, for a link that could not be read, and for people who come to this address by themselves. */
-export function WholeLinkPage({ isForeign, publicUrl }: { isForeign: boolean; publicUrl: string }) {
-  const translator = useTranslator();
-  return (
-    <Card
-      icon="link"
-      title={translator.t('gone.whole.title')}
-      about={<p class="lead">{translator.t('gone.whole.about')}</p>}
-    >
-      <WholeLinkForm isForeign={isForeign} publicUrl={publicUrl} />
-    </Card>
-  );
 }
