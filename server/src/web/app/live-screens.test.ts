@@ -224,3 +224,17 @@ test('a link is copied by one press, and the values on every screen can be copie
   await page.click('button[data-copy]');
   await expect.poll(readClipboard, { timeout }).toBe(`${engines.policy.publicUrl}/to/${name}`);
 });
+
+test('a list is shown as soon as a sender is chosen, and with the arrow keys by Enter', { timeout }, async () => {
+  const { browser: visitor, base } = await signInMember(exchange, app, 'member');
+  const page = await openScreen(`${base}sent`, visitor.cookies.get('__Host-waybill_session') ?? '');
+  await page.locator('#filter-by').click();
+  await page.selectOption('#filter-by', 'me');
+  await page.waitForURL('**/sent?*by=me*', { timeout });
+
+  await page.locator('#filter-by').focus();
+  await page.keyboard.press('ArrowDown');
+  expect(new URL(page.url()).searchParams.get('by')).toBe('me');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => new URL(page.url()).searchParams.get('by'), { timeout }).not.toBe('me');
+});

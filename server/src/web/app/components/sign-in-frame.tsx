@@ -109,6 +109,7 @@ function Doors({ mailFrom }: { mailFrom: string }): JSX.Element {
               <b>{translator.t('signIn.lostMail')}</b>
               <span class="quiet">{translator.t('signIn.lostMailNote')}</span>
             </span>
+            <Icon name="down" small />
           </summary>
           <div class="door-text">
             <p>{fillText(translator, 'signIn.lostMailFrom', { address: <strong dir="ltr">{mailFrom}</strong> })}</p>

@@ -64,7 +64,9 @@ export function WelcomePage(props: WelcomePageProps): JSX.Element {
             <p class="quiet">
               {isNamed && (
                 <>
-                  <bdi class="strong">{oneLine(person.name)}</bdi>{' '}
+                  <strong>
+                    <bdi>{oneLine(person.name)}</bdi>
+                  </strong>{' '}
                 </>
               )}
               <bdi class="whole">{oneLine(person.email)}</bdi>
