@@ -203,7 +203,8 @@ const chips = {
 function DropChip({ progress }: { progress: Progress }): JSX.Element {
   const translator = useTranslator();
   const { tone, text, count, of } = summarizeProgress(progress);
-  const [look, icon] = chips[tone];
+  const [look, usualIcon] = chips[tone];
+  const icon = tone === 'calm' && !progress.notify ? 'link' : usualIcon;
   return (
     <span class={`status ${look}`}>
       <Icon name={icon} small />
