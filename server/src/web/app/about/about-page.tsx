@@ -24,6 +24,12 @@ export interface AboutPageProps {
   readonly usage: Usage;
 }
 
+const scanTexts = {
+  required: 'about.scan.required',
+  'best-effort': 'about.scan.best_effort',
+  off: 'about.scan.off',
+} as const;
+
 export function aboutTitle(translator: ViewTranslator): string {
   return translator.t('home.link');
 }
@@ -64,7 +70,7 @@ function Limits({ account, policy, maxFileBytes, usage }: AboutPageProps): JSX.E
           [t('about.mails'), count(usage.mailsToday, mailsPerDay)],
           [t('about.lifetime'), describeLifetime(translator, policy.lifetime)],
           [t('about.receivers'), receiverDomains ? <bdi>{receiverDomains.join(', ')}</bdi> : t('about.anyone')],
-          [t('about.scan'), t(`about.scan.${policy.scan}`)],
+          [t('about.scan'), t(scanTexts[policy.scan])],
         ]}
       />
       <p class="quiet small">{t('about.day')}</p>

@@ -310,7 +310,7 @@ function DropReceiverActions({ receiver, path, canChange, canShowLinks, drop }: 
   if (!canChange) return null;
   const mayResend = canResend(receiver, drop);
   const mayShow = canShowLinks && !isUnreached(receiver);
-  // Who made links to pass them on has decided; anybody else is told first what follows.
+  // Links that were made to be passed on are copied at once; for others, a page says first what follows.
   const showing = drop.notify ? 'link' : 'copy';
   return (
     <ReceiverActions

@@ -25,6 +25,8 @@ export interface WelcomePageProps {
   readonly problem?: string | undefined;
 }
 
+const methodTexts = { passkey: 'welcome.passkey', password: 'welcome.password' } as const;
+
 export function welcomeTitle(translator: ViewTranslator, { person }: Pick<WelcomePageProps, 'person'>): string {
   return translator.t('welcome.title', { name: isolate(person.name || person.email) });
 }
@@ -88,7 +90,7 @@ function SignInStep({ base, methods }: WelcomePageProps): JSX.Element {
   const translator = useTranslator();
   const kinds = new Map(
     methods.map(({ kind, name }) => {
-      const said = kind === 'provider' ? isolate(oneLine(name)) : translator.t(`welcome.${kind}`);
+      const said = kind === 'provider' ? isolate(oneLine(name)) : translator.t(methodTexts[kind]);
       return [said, kind];
     }),
   );
