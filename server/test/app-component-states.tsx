@@ -5,6 +5,7 @@ import { CopyField } from '../src/web/app/components/copy-field.tsx';
 import { PageHead, Tabs } from '../src/web/app/components/page-head.tsx';
 import { PasskeyButton } from '../src/web/app/components/passkey-button.tsx';
 import { PasswordField } from '../src/web/app/components/password-field.tsx';
+import { QrCode } from '../src/web/app/components/qr-code.tsx';
 import { ReceiversField } from '../src/web/app/components/receivers-field.tsx';
 import { SignInFrame } from '../src/web/app/components/sign-in-frame.tsx';
 import { Toast } from '../src/web/app/components/toast.tsx';
@@ -12,7 +13,6 @@ import { ChoiceSegments } from '../src/web/app/send/choice-segments.tsx';
 import { ComposerBar, type ComposerProgress } from '../src/web/app/send/composer-bar.tsx';
 import { ComposerPreview, type ComposerPreviewProps } from '../src/web/app/send/composer-preview.tsx';
 import { DropArea } from '../src/web/app/send/drop-area.tsx';
-import { QrCode } from '../src/web/app/settings/qr-code.tsx';
 import { RevealedSecret } from '../src/web/app/settings/revealed-secret.tsx';
 import { SaveBar } from '../src/web/app/settings/save-bar.tsx';
 import { Setting } from '../src/web/app/settings/setting.tsx';
@@ -248,7 +248,12 @@ export function appComponentStates(): Record<string, ComponentState> {
     'sign-in-frame': {
       layout: 'sign-in',
       page: (
-        <SignInFrame title="Sign in" about="A line about the page" host="files.northwind.example" forReceivers>
+        <SignInFrame
+          title="Sign in"
+          about="A line about the page"
+          host="files.northwind.example"
+          forReceivers={{ mailFrom: 'files@northwind.example' }}
+        >
           <PasskeyButton does="sign-in" {...routes} />
           <p class="or">or</p>
           <form class="sign-in-fields">

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { ListedContact } from '../src/domain/contacts/contact-store.ts';
 import type { Translator } from '../src/present/texts/translator.ts';
+import { AboutPage, aboutTitle } from '../src/web/app/about/about-page.tsx';
 import type { AppFrameProps, Screen } from '../src/web/app/components/app-frame.tsx';
 import { Toast } from '../src/web/app/components/toast.tsx';
 import {
@@ -42,6 +43,7 @@ import type { SentItem } from '../src/web/app/sent/sent-item.tsx';
 import { type SentListProps, sentListTitle } from '../src/web/app/sent/sent-list.tsx';
 import { SentNotices } from '../src/web/app/sent/sent-notice.tsx';
 import { describeRequestProblem } from '../src/web/app/shared/composer-problem.ts';
+import { WelcomePage, type WelcomePageProps, welcomeTitle } from '../src/web/app/welcome/welcome-page.tsx';
 import { ListComponents, ListNotices } from './list-component-states.tsx';
 import { ExampleFrame } from './sign-in-states.tsx';
 import type { Foreign, PageState } from './view-states.tsx';
@@ -369,6 +371,49 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       </ExampleFrame>
     ),
   });
+  const welcome = (props: Partial<WelcomePageProps> = {}) => {
+    const all: WelcomePageProps = {
+      base,
+      csrf: 'a1b2c3',
+      now,
+      person: { name: 'Maya Lindqvist', email: 'maya.lindqvist@acme.example' },
+      methods: [{ kind: 'passkey', name: 'Firefox on Linux' }],
+      sampleSeconds: 86_400,
+      requestId: toId(9),
+      ...props,
+    };
+    return show('send', welcomeTitle(translator, all), <WelcomePage {...all} />);
+  };
+  const aboutProps = {
+    base,
+    operator: {
+      name: 'Northwind Files',
+      supportAddress: 'help@northwind.example',
+      imprintUrl: 'https://northwind.example/imprint',
+      privacyUrl: 'https://northwind.example/privacy',
+    },
+    account: 'Maya Lindqvist',
+    policy: {
+      maxStoredBytes: 10e9,
+      dropsPerDay: 200,
+      mailsPerDay: 1000,
+      lifetime: { unitSeconds: 86_400, min: 1, max: 90, only: null, default: 7 },
+      receiverDomains: ['northwind.example', 'southwind.example'],
+      scan: 'required',
+      keepSeconds: {
+        drafts: 604_800,
+        history: 31_536_000,
+        activity: undefined,
+        audit: 94_608_000,
+        evidence: 315_360_000,
+        events: 2_592_000,
+        messages: undefined,
+        webhooks: 2_592_000,
+      },
+    },
+    maxFileBytes: 2e9,
+    usage: { storedBytes: 3.2e9, dropsToday: 4, mailsToday: 17 },
+  } as const;
   const sent = (props: Partial<SentListProps<SentLine>> = {}, frame: Partial<AppFrameProps> = {}) =>
     show(
       'sent',
@@ -786,6 +831,41 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       receivers: receivers().map((receiver) => ({ ...receiver, ...nobody })),
       history: [{ at: now, kind: 'linksShown', count: 3, by: 'maya.lindqvist@acme.example' }],
     }),
+    'app-delivery-link-created': delivery({
+      isJustSent: true,
+      state: { notify: false },
+      receivers: receivers()
+        .slice(0, 1)
+        .map((receiver) => ({ ...receiver, ...nobody })),
+      history: [{ at: now, kind: 'sent', by: 'maya.lindqvist@acme.example' }],
+    }),
+    'app-delivery-link-opened': delivery({
+      state: { notify: false },
+      receivers: receivers()
+        .slice(0, 1)
+        .map((receiver) => ({ ...receiver, ...nobody, openedAt: hours(1) })),
+    }),
+    'app-about': show('about', aboutTitle(translator), <AboutPage {...aboutProps} />),
+    'app-about-open': show(
+      'about',
+      aboutTitle(translator),
+      <AboutPage
+        {...aboutProps}
+        operator={{ name: 'Northwind Files' }}
+        policy={{
+          ...aboutProps.policy,
+          maxStoredBytes: null,
+          dropsPerDay: null,
+          mailsPerDay: null,
+          receiverDomains: null,
+          scan: 'off',
+          keepSeconds: { ...aboutProps.policy.keepSeconds, history: undefined, evidence: undefined },
+        }}
+      />,
+    ),
+    'app-welcome': welcome(),
+    'app-welcome-nameless': welcome({ person: { name: '', email: long.email }, problem: foreign.message }),
+    'app-welcome-done': welcome({ sample: { href: `${base}sent/${toId(0)}`, sentAt: hours(1) } }),
     'app-delivery-thousand': delivery({
       receivers: Array.from({ length: 1000 }, (_, position) => ({
         ...nobody,
@@ -845,6 +925,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     }),
     'app-inbox-reader': inbox({ canChange: false, entry: inboxEntry(foreign) }),
     'app-inbox-empty': inbox({ lines: [] }),
+    'app-inbox-all-done': inbox({ lines: [], hasDone: true }),
     'app-inbox-none-done': inbox({ lines: [], part: 'done' }),
     'app-inbox-no-match': inbox({ lines: [], query: 'crane 2025' }),
     'app-requests': requests(),

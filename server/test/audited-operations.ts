@@ -86,6 +86,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'PUT /api/v1/contacts/:email': { oneOf: ['contact.created', 'contact.changed'] },
 
   // The pages of receivers and contacts
+  'POST /open-link': { nothing: 'It leads to the page of a link.' },
   'GET /download/:handle/done': sessions,
   'GET /upload/:handle/done': sessions,
   'GET,HEAD /download/:handle/all.zip': deliveries,
@@ -170,6 +171,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /:user/send': { eachOf: ['file.uploaded', 'file.deleted', 'drop.created'] },
   'POST /:user/sent/:id/extend': 'drop.extended',
   'POST /:user/sent/:id/link': 'link.shown',
+  'POST /:user/welcome/sample': { eachOf: ['file.uploaded', 'file.removed', 'drop.created'] },
   'POST /:user/sent/:id/receivers': 'drop.receiver_added',
   'POST /:user/sent/:id/receivers/:position/correct': 'drop.receiver_corrected',
   'POST /:user/sent/:id/receivers/:position/resend': 'drop.resent',

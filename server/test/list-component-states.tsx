@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { Crumbs } from '../src/web/app/components/crumbs.tsx';
 import { FilterBar, Segments } from '../src/web/app/components/filter-bar.tsx';
+import { KeyValues } from '../src/web/app/components/key-values.tsx';
 import { ListForm } from '../src/web/app/components/list-form.tsx';
 import { ListTable } from '../src/web/app/components/list-table.tsx';
 import { PageHead } from '../src/web/app/components/page-head.tsx';
@@ -13,7 +14,6 @@ import { SectionHead } from '../src/web/app/components/section-head.tsx';
 import { SelectionBar } from '../src/web/app/components/selection-bar.tsx';
 import { DeadlineField, TaskForm } from '../src/web/app/components/task-form.tsx';
 import { Toast } from '../src/web/app/components/toast.tsx';
-import { KeyValues } from '../src/web/app/inbox/key-values.tsx';
 import { Route } from '../src/web/app/sent/route.tsx';
 import { UndoToast } from '../src/web/app/sent/undo-toast.tsx';
 import { Button } from '../src/web/shared/components/button.tsx';

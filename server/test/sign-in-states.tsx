@@ -101,6 +101,7 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
       signInTitle(translator),
       <SignInPage
         host={host}
+        mailFrom="files@northwind.example"
         csrf={csrf}
         next="/maya.lindqvist@acme.example/sent"
         passwordAction="/sign-in"
@@ -129,7 +130,10 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
       secondFactorTitle(translator),
       <SecondFactorPage host={host} csrf={csrf} action="/sign-in/code" cancelHref="/sign-in" problem={problem} />,
     );
-  const invitation = (inviter?: InvitationPageProps['inviter'], account = orders.displayName): PageState => {
+  const invitation = (
+    inviter?: InvitationPageProps['inviter'],
+    account = { email: orders.email, name: orders.displayName },
+  ): PageState => {
     const about = { inviter, account, operator: 'Northwind Files' };
     return toState(
       invitationTitle(translator, about),
@@ -174,6 +178,7 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     const all: RecoveryRequestPageProps = {
       host,
       csrf,
+      mailFrom: 'files@northwind.example',
       action: '/recovery',
       signInHref: '/sign-in',
       requested: false,

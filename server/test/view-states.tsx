@@ -37,6 +37,7 @@ import { HomePage, homeTitle } from '../src/web/home/home-page.tsx';
 import { CodePage, codeTitle } from '../src/web/links/code-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../src/web/links/link-landing-page.tsx';
 import { StopPage, type StopPageProps, stopTitle } from '../src/web/links/stop-page.tsx';
+import { WholeLinkPage, wholeLinkTitle } from '../src/web/links/whole-link-page.tsx';
 import {
   type DownloadFile,
   DownloadPage,
@@ -423,6 +424,11 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     'gone-revoked': gone('revoked'),
     'gone-not-opened': gone('not_opened'),
     'gone-unknown': gone('unknown'),
+    'gone-cut-off': gone('cut_off', { cutOff: { place: '/d/', arrived: 'k7Yt3mQ9x', whole: 43 } }),
+    'whole-link-foreign': {
+      title: wholeLinkTitle(translator),
+      page: <WholeLinkPage isForeign publicUrl="https://files.northwind.example" />,
+    },
     'gone-too-many': gone('too_many'),
     'gone-busy': gone('busy'),
     'gone-closed': gone('closed'),
@@ -434,6 +440,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     }),
     'gone-revoked-link': gone('revoked', {
       link: { ...ended('download', rightToLeft), revokedAt: complete.completedAt },
+      asking: { ...askAgain, sender: rightToLeft.name, isRevoked: true },
     }),
     'gone-nothing': gone('nothing'),
     'gone-not-yours': gone('not_yours'),
@@ -448,7 +455,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
           mailFrom="files@northwind.example"
           support="help@northwind.example"
           apiDescription="/docs"
-          signInHref="/home"
+          signInHref="/"
         />
       ),
     },
@@ -479,6 +486,7 @@ function pageHostile(translator: Translator): PageState {
   const hostileSender = { name: hostile.senderName, address: hostile.sender };
   return {
     title: downloadTitle(translator, { sender: hostileSender }),
+    script: 'download',
     page: (
       <DownloadPage
         sender={hostileSender}
@@ -523,7 +531,7 @@ export function mailStates(
   const webhook = { url: 'https://northwind.example/hooks/waybill', since: new Date('2026-11-09T08:00:00Z') };
   const told = { settingsLink: 'https://files.example.com/orders@acme.example/settings#notifications', more: 0 };
   const forAccount = { to, reference, page: undefined, told: undefined };
-  const question = { ...forAccount, isRequest: false, receiver: sender, deadline };
+  const question = { ...forAccount, isRequest: false, isRevoked: false, receiver: sender, deadline };
   const signedIn = {
     to,
     operatorName: 'Northwind Files',
@@ -557,6 +565,7 @@ export function mailStates(
     'more-time': questionMail(translator, { ...question, question: 'more_time', page: appPage }),
     'more-time-command': questionMail(translator, { ...question, question: 'more_time' }),
     'send-again': questionMail(translator, { ...question, question: 'send_again' }),
+    'send-again-revoked': questionMail(translator, { ...question, question: 'send_again', isRevoked: true }),
     'send-again-request': questionMail(translator, { ...question, question: 'send_again', isRequest: true }),
     undeliverable: undeliverableMail(translator, {
       ...forAccount,
@@ -590,7 +599,18 @@ export function mailStates(
       sentAt: new Date('2026-11-14T08:00:00Z'),
     }),
     test: testMail(translator, { to }),
-    'person-invitation': personInvitationMail(translator, { to, ...personLink, invitedBy: senderName }),
+    'person-invitation': personInvitationMail(translator, {
+      to,
+      ...personLink,
+      inviter: { name: senderName, email: sender },
+      account: { name: 'Acme Plant 2', email: 'plant2@acme.example' },
+    }),
+    'person-invitation-operator': personInvitationMail(translator, {
+      to,
+      ...personLink,
+      inviter: undefined,
+      account: { name: '', email: to },
+    }),
     recovery: recoveryMail(translator, { to, ...personLink }),
     'sign-in': signInMail(translator, signedIn),
     'method-added': methodAddedMail(translator, {

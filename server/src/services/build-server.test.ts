@@ -134,7 +134,9 @@ describe('every route declares who may call it', () => {
         "POST /api/v1/link/send: link-program",
         "GET /api/v1/link/receipt.pdf: link-program",
         "GET /api/v1/link/receipt.json: link-program",
-        "GET,HEAD /: nobody",
+        "GET,HEAD /genuine: nobody",
+        "GET,HEAD /open-link: nobody",
+        "POST /open-link: nobody",
         "GET /docs: nobody",
         "GET /docs/:page: nobody",
         "GET /docs/:group/:page: nobody",
@@ -181,6 +183,8 @@ describe('every route declares who may call it', () => {
         "HEAD,PATCH,DELETE /upload/:handle/tus/:id: link-session",
         "GET /upload/:handle/files: link-session",
         "POST /upload/:handle/send: link-session",
+        "GET /: nobody",
+        "HEAD /: nobody",
         "GET /sign-in: nobody",
         "POST /sign-in: nobody",
         "POST /sign-in/passkey/options: nobody",
@@ -205,6 +209,9 @@ describe('every route declares who may call it', () => {
         "GET /to/:name: nobody",
         "POST /to/:name: nobody",
         "GET /home: session",
+        "GET /:user/about: member",
+        "GET /:user/welcome: member",
+        "POST /:user/welcome/sample: member",
         "GET /manifest.webmanifest: nobody",
         "GET /:user/: member",
         "GET /:user/receivers: member",
@@ -601,14 +608,14 @@ describe('a browser', () => {
     await app.close();
   });
 
-  test('is told at / who runs this server, and how to recognise a genuine link', async () => {
+  test('is told at /genuine who runs this server, and how to recognise a genuine link', async () => {
     const operator = {
       name: 'Acme Files',
       supportAddress: 'help@acme.example',
       imprintUrl: 'https://acme.example/imprint',
       privacyUrl: 'https://acme.example/privacy',
     };
-    const { statusCode, body } = await ask('/', { operator });
+    const { statusCode, body } = await ask('/genuine', { operator });
     expect(statusCode).toBe(200);
     const text = body.replace(/<wbr\/>|<\/?strong>/g, '');
     for (const said of [...Object.values(operator), `${policy.publicUrl}/d/`, policy.mailFrom]) {
@@ -619,7 +626,7 @@ describe('a browser', () => {
   test("sees the operator's colour and logo", async () => {
     const logo = { type: 'svg', content: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>') } as const;
     const assets = applyBrand(options.pages.assets, { color: '#ffe000', logo });
-    const { body } = await ask('/', { assets });
+    const { body } = await ask('/genuine', { assets });
     const [, image] = /<img class="logo" src="([^"]+)"/.exec(body) ?? [];
     const [, stylesheet] = /href="(\/assets\/brand-[^"]+)"/.exec(body) ?? [];
     const got = await ask(image ?? '', { assets });

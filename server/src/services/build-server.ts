@@ -17,6 +17,7 @@ import { doctorProbe } from '../http/server/doctor.ts';
 import { awaitHandlers, closeGracefully, endGracefully } from '../http/server/drain.ts';
 import { askForBodies } from '../http/server/expect-continue.ts';
 import { findRefusal } from '../http/server/guard.ts';
+import { noSuchPath } from '../http/server/no-such-path.ts';
 import { observeRequests } from '../http/server/observe-requests.ts';
 import { cutSlowPeers, type PaceLimits } from '../http/server/slow-peers.ts';
 import type { Certificate } from '../http/server/tls.ts';
@@ -223,9 +224,6 @@ function requireDeclaredAuthentication(app: App): void {
   });
 }
 
-const noSuchPath =
-  'There is nothing at this path. Compare it with the reference at /docs: each path begins with /api/v1, or with the address of the account.';
-
 /** Responds with 405 and Allow if the path exists for other methods, otherwise with 404. */
 function handleUnrouted(app: App): void {
   const paths: { pattern: RegExp; methods: string[] }[] = [];
@@ -237,7 +235,7 @@ function handleUnrouted(app: App): void {
     const path = request.url.split('?', 1)[0] as string;
     const allowed = paths.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
     // The message for a path below an account is recorded.
-    if (allowed.length === 0) throw new ExchangeError('not_found', path.includes('@') ? undefined : noSuchPath);
+    if (allowed.length === 0) throw path.includes('@') ? new ExchangeError('not_found') : noSuchPath();
     reply.header('allow', allowed.join(', '));
     const advice = `Use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(allowed)}.`;
     throw new ExchangeError('method_not_allowed', undefined, { advice });

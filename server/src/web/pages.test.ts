@@ -56,6 +56,10 @@ describe.each(all.languages.map(({ language }) => language))('in %s', (language)
   );
 });
 
+test.each(Object.entries(pageStates(english)))('%s has no empty stub of a ticket', (_, state) => {
+  expect(html(english, state)).not.toMatch(/<div class="ticket-do">\s*<\/div>/);
+});
+
 describe('text of other people is escaped', () => {
   const states = pageStates(english, hostile);
 

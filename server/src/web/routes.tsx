@@ -18,6 +18,7 @@ import { downloads, findPages, uploads } from './links/link-pages.ts';
 import type { PageEngines } from './links/page-engines.ts';
 import { requireLink } from './links/session.ts';
 import { stopPages } from './links/stop-routes.tsx';
+import { wholeLinkPage } from './links/whole-link-routes.tsx';
 import { downloadPages } from './receiver/download-routes.tsx';
 import { type Reference, referencePages } from './reference/reference-routes.tsx';
 import { serveAssets } from './shared/assets.ts';
@@ -59,6 +60,7 @@ export function receiverPages(
     return replyWithProblemPage(options, request, reply.code(status), reason, ended && toEndedPage(request, ended));
   });
   homePage(app, engines, options);
+  wholeLinkPage(app, engines, options);
   referencePages(app, createReference, options);
   const log = new PublicLog(engines);
   verifyPage(app, () => log.readPolicy(), options);

@@ -34,6 +34,8 @@ export interface Link extends SecondFactorChoices {
   readonly revoked: boolean;
   /** When it was revoked; null if it was not. */
   readonly revokedAt: Date | null;
+  /** Whether the account is disabled: nobody reads its mail. */
+  readonly isSenderDisabled: boolean;
   /** The last quarter of its time has begun. */
   readonly endsSoon: boolean;
   /** The question that its receiver asked the sender. */

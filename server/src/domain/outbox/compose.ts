@@ -128,7 +128,7 @@ const isFromAccount = ({ kind, dropType }: WaitingMessage) => kind === 'received
 async function composeQuestion(engines: Needs, message: WaitingMessage, question: Question): Promise<RenderedMail> {
   const { language, person, expiresAt: deadline } = message;
   const isRequest = message.dropType === 'uploadfiles';
-  const about = { question, isRequest, receiver: person.email, deadline };
+  const about = { question, isRequest, isRevoked: person.isRevoked, receiver: person.email, deadline };
   return engines.mailTemplates.question(language, { ...toNotice(engines, message), ...about });
 }
 

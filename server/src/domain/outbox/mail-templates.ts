@@ -104,7 +104,12 @@ export interface Mails {
   readonly webhookDisabled: Addressed & { url: string; reason: 'gone' | 'failing'; since: Date };
   /** Entries of the inbox that programs have claimed as often as allowed; `page` is undefined if nobody signs in to the account. */
   readonly entriesParked: Addressed & { count: number; attempts: number; page: string | undefined };
-  readonly personInvitation: PersonLinked & { invitedBy: string };
+  readonly personInvitation: PersonLinked & {
+    /** Undefined if the operator invited. */
+    inviter: { readonly email: string; readonly name: string } | undefined;
+    /** The account that the person will work in; without a name, it is called by its address. */
+    account: { readonly email: string; readonly name: string };
+  };
   readonly recovery: PersonLinked;
   readonly signIn: SignInNoticed;
   readonly methodAdded: SignInNoticed & { added: AddedMethod };
@@ -116,7 +121,14 @@ export interface Mails {
   readonly confirmation: Stoppable & ListedFiles & { receiver: string; message: string; sentAt: Date };
   readonly report: Referring & { reporter: string; sender: string; senderName: string; sentAt: Date };
   /** About a request for files if it is one, which a contact has not sent. */
-  readonly question: Notice & { question: Question; isRequest: boolean; receiver: string; deadline: Date };
+  readonly question: Notice & {
+    question: Question;
+    isRequest: boolean;
+    /** Whether the sender ended it, and not its deadline. */
+    isRevoked: boolean;
+    receiver: string;
+    deadline: Date;
+  };
 }
 
 export interface CodeSms {

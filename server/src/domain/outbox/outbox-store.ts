@@ -76,6 +76,8 @@ export interface WaitingMessage {
     readonly email: string;
     readonly openedAt: Date | null;
     readonly completedAt: Date | null;
+    /** Whether the link was disabled, alone or with all others of the drop. */
+    readonly isRevoked: boolean;
     /** Why mails do not reach them. */
     readonly undeliverable: string | null;
     /** Whether the receiver wants no more mail from the account. */

@@ -8,6 +8,10 @@ export interface PersonLink {
   readonly purpose: PersonLinkPurpose;
   /** The address of the person who invited; empty for a recovery, and if the operator invited. */
   readonly invitedBy: string;
+  /** The name of that person; empty if they have none. */
+  readonly inviterName: string;
+  /** The account whose member the person becomes; undefined if it is only their own. */
+  readonly account: { readonly email: string; readonly name: string } | undefined;
   readonly expiresAt: Date;
   readonly state: 'open' | 'used' | 'expired';
   readonly person: Person;

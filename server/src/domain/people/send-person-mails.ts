@@ -17,13 +17,17 @@ export async function sendPersonLink(engines: Needs & Pick<Engines, 'personLinks
   const { store, mailTemplates, policy, logger, personLinks } = engines;
   const link = await store.personLinks.byId(linkId);
   if (link?.state !== 'open') return;
-  const { person, purpose, invitedBy, expiresAt } = link;
+  const { person, purpose, invitedBy, inviterName, account, expiresAt } = link;
   const { operatorName } = policy;
   const { email: to, timeZone } = person;
   const about = { to, timeZone, operatorName, link: personLinks.toUrl(linkId), deadline: expiresAt };
   const mail =
     purpose === 'invitation'
-      ? mailTemplates.personInvitation(person.language, { ...about, invitedBy: invitedBy || operatorName })
+      ? mailTemplates.personInvitation(person.language, {
+          ...about,
+          inviter: invitedBy === '' ? undefined : { email: invitedBy, name: inviterName },
+          account: account ?? { email: to, name: '' },
+        })
       : mailTemplates.recovery(person.language, about);
   if (!(await mailPerson(engines, linkId, person, mail)))
     logger.warn('a person could not be sent their sign-in link', { person: person.id, purpose });

@@ -28,6 +28,22 @@ export function findFileSizeLimit({
 }
 
 /**
+ * Returns the size of the largest file that an account can send now, with what it stores already. One that stores as much as
+ * it may is not told that a file may have no bytes: the upload says that the storage is full.
+ */
+export async function findFileSizeLeft(
+  engines: Pick<Engines, 'policy' | 'scanner' | 'store'>,
+  accountId: string,
+): Promise<FileSizeLimit<'file' | 'storage' | 'scan'>> {
+  const limit = findFileSizeLimit(engines);
+  const { maxStoredBytes } = engines.policy;
+  if (maxStoredBytes === null) return limit;
+  const { storedBytes } = await engines.store.quotas.usage(accountId);
+  const left = maxStoredBytes - (storedBytes ?? 0);
+  return left > 0 ? smallest(limit, { bytes: left, reason: 'storage' }) : limit;
+}
+
+/**
  * Refuses a file that is too large, before its first byte. The limit of the storage is left to the reservation of the
  * bytes, which knows how many are free.
  */

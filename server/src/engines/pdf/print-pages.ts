@@ -84,21 +84,33 @@ function writeHead(sheet: Sheet, { operator, reference, title, result }: Receipt
   sheet.y += height + 18;
 }
 
-/** In two columns, each pair of facts as high as the higher one. */
+const factWidth = (contentWidth - 24) / 2;
+const factGap = 11;
+
+/** The facts in rows of two, each row as high as the higher one. */
+function setFacts(sheet: Sheet, facts: readonly PrintedFact[]) {
+  return Array.from({ length: Math.ceil(facts.length / 2) }, (_, index) => {
+    const row = facts.slice(2 * index, 2 * index + 2).map(({ label, value, detail }) => ({
+      label: sheet.set(label, factWidth, styles.label),
+      value: sheet.set(value, factWidth, styles.strong),
+      detail: detail === undefined ? undefined : sheet.set(detail, factWidth, styles.quiet),
+    }));
+    const heights = row.map((fact) => fact.label.height + fact.value.height + (fact.detail?.height ?? 0));
+    return { row, height: Math.max(...heights) };
+  });
+}
+
+function measureFacts(sheet: Sheet, facts: readonly PrintedFact[]): number {
+  return setFacts(sheet, facts).reduce((sum, { height }) => sum + height + factGap, 0);
+}
+
 function writeFacts(sheet: Sheet, facts: readonly PrintedFact[]): void {
-  const width = (contentWidth - 24) / 2;
   const list = sheet.document.struct('L');
   sheet.root.add(list);
-  for (let index = 0; index < facts.length; index += 2) {
-    const row = facts.slice(index, index + 2).map(({ label, value, detail }) => ({
-      label: sheet.set(label, width, styles.label),
-      value: sheet.set(value, width, styles.strong),
-      detail: detail === undefined ? undefined : sheet.set(detail, width, styles.quiet),
-    }));
-    const height = Math.max(...row.map((fact) => fact.label.height + fact.value.height + (fact.detail?.height ?? 0)));
+  for (const { row, height } of setFacts(sheet, facts)) {
     sheet.require(height);
     row.forEach(({ label, value, detail }, column) => {
-      const x = page.left + column * (width + 24);
+      const x = page.left + column * (factWidth + 24);
       const item = sheet.document.struct('LI');
       list.add(item);
       sheet.write(item, 'Lbl', label, x, sheet.y);
@@ -106,7 +118,7 @@ function writeFacts(sheet: Sheet, facts: readonly PrintedFact[]): void {
       if (detail) sheet.write(item, 'LBody', detail, x, sheet.y + label.height + value.height);
       item.end();
     });
-    sheet.y += height + 11;
+    sheet.y += height + factGap;
   }
   list.end();
 }
@@ -178,7 +190,8 @@ function writeStory(
     const when = sheet.set(time, timeWidth, styles.quiet);
     const what = sheet.set(text, page.right - textLeft, styles.text);
     const height = Math.max(when.height, what.height) + 9;
-    sheet.require(height);
+    // The last two stay together.
+    sheet.require(index === steps.length - 2 ? 2 * height : height);
     const { y } = sheet;
     const { ink } = toneColors(tone, sheet.operator.accent, sheet.operator.tint);
     sheet.decorate((document) => {
@@ -202,12 +215,22 @@ function writeStory(
   if (note !== undefined) sheet.writeParagraph(sheet.root, 'P', note, styles.quiet, 0);
 }
 
+/** A part of a sheet up to which a section stays together: a few lines of it alone on the next sheet say little. */
+const togetherHeight = (page.bottom - page.top) / 2;
+
 function writeList(sheet: Sheet, { heading, items }: { heading: string; items: readonly string[] }): void {
-  sheet.writeHeading(heading, 40);
+  const height = items.reduce((sum, text) => sum + measureItem(sheet, text, contentWidth), 0);
+  sheet.writeHeading(heading, height <= togetherHeight ? height : 40);
   const list = sheet.document.struct('L');
   sheet.root.add(list);
   for (const text of items) writeItem(sheet, list, '•', text, contentWidth);
   list.end();
+}
+
+const itemGap = 3;
+
+function measureItem(sheet: Sheet, text: string, width: number): number {
+  return sheet.set(text, width - 16, styles.text).height + itemGap;
 }
 
 function writeItem(sheet: Sheet, list: Element, label: string, text: string, width: number): void {
@@ -219,14 +242,17 @@ function writeItem(sheet: Sheet, list: Element, label: string, text: string, wid
   sheet.write(item, 'Lbl', sheet.set(label, 16, accent), page.left, sheet.y);
   sheet.write(item, 'LBody', block, page.left + 16, sheet.y);
   item.end();
-  sheet.y += block.height + 3;
+  sheet.y += block.height + itemGap;
 }
 
 const codeSide = 92;
 
 function writeVerification(sheet: Sheet, { verification }: ReceiptPages): void {
   const { heading, steps, facts, code } = verification;
-  sheet.writeHeading(heading, codeSide + 10);
+  const width = contentWidth - codeSide - 18;
+  const stepsHeight = steps.reduce((sum, text) => sum + measureItem(sheet, text, width), 0);
+  const height = Math.max(codeSide, stepsHeight) + 8 + measureFacts(sheet, facts);
+  sheet.writeHeading(heading, height <= togetherHeight ? height : codeSide + 10);
   const top = sheet.y;
   const { count } = sheet.document.bufferedPageRange();
   sheet.decorate((document) => {
@@ -238,7 +264,6 @@ function writeVerification(sheet: Sheet, { verification }: ReceiptPages): void {
   });
   const list = sheet.document.struct('L');
   sheet.root.add(list);
-  const width = contentWidth - codeSide - 18;
   steps.forEach((text, index) => writeItem(sheet, list, `${index + 1}.`, text, width));
   list.end();
   if (sheet.document.bufferedPageRange().count === count) sheet.y = Math.max(sheet.y, top + codeSide);

@@ -204,6 +204,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           'links.completed_at as completedAt',
           'links.undeliverable_reason as undeliverable',
           'links.shown_to as shownTo',
+          sql<boolean>`drops.revoked_at is not null or links.revoked_at is not null`.as('isRevoked'),
           sql<boolean>`stop.email is not null`.as('stopped'),
           sql<boolean>`drops.ended_at is null and drops.expires_at > now() and links.revoked_at is null`.as('dropLive'),
         ])
@@ -211,7 +212,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         .where('drops.id', '=', taken.drop_id)
         .executeTakeFirstOrThrow();
       const { accountLanguage, personLanguage, position, email, undeliverable, stopped, shownTo, ...others } = row;
-      const { openedAt, completedAt, linkKey, keyDay, ...about } = others;
+      const { openedAt, completedAt, isRevoked, linkKey, keyDay, ...about } = others;
       const files = await db
         .selectFrom('files')
         .select(['name', 'size_bytes as sizeBytes', 'scan', 'unscanned_reason as unscannedReason'])
@@ -233,7 +234,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         told,
         isUnwanted: toldPersonId !== null && told === undefined,
         more,
-        person: { position, email, openedAt, completedAt, undeliverable, stopped, shownTo },
+        person: { position, email, openedAt, completedAt, isRevoked, undeliverable, stopped, shownTo },
         ...about,
         linkKey: linkKey && keyDay !== null ? { wrapped: linkKey, day: keyDay } : null,
         files,

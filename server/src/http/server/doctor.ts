@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ProbeResponse, ProbeTokens, probeHeader, probeMediaType, probePath } from '../../domain/doctor/probe.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../shared/app.ts';
+import { noSuchPath } from './no-such-path.ts';
 
 /** The longest body of a request of the doctor: more than its own has. */
 const maxBodyBytes = 4 * 1024 ** 2;
@@ -23,7 +24,7 @@ export function doctorProbe(app: App, engines: { readonly pepper: Buffer }): voi
       onRequest: async (request) => {
         // Responds before it asks for the body: the doctor declares the largest possible one to learn who refuses it.
         const isGenuine = new ProbeTokens(engines.pepper).isGenuine(request.headers[probeHeader], Date.now());
-        if (!isGenuine) throw new ExchangeError('not_found');
+        if (!isGenuine) throw noSuchPath();
       },
       handler: async (request, reply) => {
         const response: ProbeResponse = {

@@ -105,7 +105,7 @@ export function undeliverableMail(translator: Translator, mail: Mails['undeliver
   };
 }
 
-const texts = {
+const questionTexts = {
   more_time: {
     subject: 'mail.more_time.subject',
     files: 'mail.more_time.intro',
@@ -120,9 +120,12 @@ const texts = {
   },
 } as const;
 
+const revokedTexts = { files: 'mail.send_again.revoked', request: 'mail.send_again.requestRevoked' } as const;
+
 /** To the sender: a receiver needs more time, or came too late. */
 export function questionMail(translator: Translator, mail: Mails['question']): MailContent {
-  const { subject, command, ...intros } = texts[mail.question];
+  const { subject, command, ...texts } = questionTexts[mail.question];
+  const intros = mail.isRevoked && mail.question === 'send_again' ? revokedTexts : texts;
   return {
     subject: translator.t(subject, { receiver: isolate(mail.receiver) }),
     intro: [

@@ -7,8 +7,11 @@ import type { MailContent } from './mail.tsx';
 /** To a person who gets an account: choose how to sign in. */
 export function personInvitationMail(translator: Translator, mail: Mails['personInvitation']): MailContent {
   const operator = isolate(mail.operatorName);
+  const { inviter, account } = mail;
   return {
-    subject: translator.t('mail.personInvitation.subject', { operator }),
+    subject: inviter
+      ? translator.t('mail.personInvitation.subjectFrom', { operator, person: isolate(inviter.name || inviter.email) })
+      : translator.t('mail.personInvitation.subject', { operator }),
     intro: translator.t('mail.personInvitation.intro', { operator }),
     button: {
       label: translator.t('mail.personInvitation.button'),
@@ -16,10 +19,18 @@ export function personInvitationMail(translator: Translator, mail: Mails['person
       link: mail.link,
     },
     note: translator.t('mail.linkUntil', { deadline: translator.formatDate(mail.deadline) }),
-    fields: [[translator.t('mail.personInvitation.by'), isolate(mail.invitedBy)]],
+    fields: [
+      [translator.t('mail.personInvitation.by'), inviter ? nameWithAddress(inviter) : operator],
+      [translator.t('signIn.invitation.account'), nameWithAddress(account)],
+    ],
     closing: [translator.t('mail.private')],
     to: mail.to,
   };
+}
+
+/** Anyone can choose a name, so the address is said too. */
+function nameWithAddress({ name, email }: { readonly name: string; readonly email: string }): string {
+  return name === '' || name === email ? isolate(email) : `${isolate(oneLine(name))} (${isolate(email)})`;
 }
 
 /** To a person who has lost every sign-in method, or to whoever holds their address. */

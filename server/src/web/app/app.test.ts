@@ -40,7 +40,7 @@ async function openInvitation() {
 async function signIn() {
   const opened = await openInvitation();
   const enrolled = await opened.browser.post('/sign-in/enrolment/password', { name: 'Maya', password });
-  expect(enrolled).toMatchObject({ statusCode: 303, headers: { location: '/home' } });
+  expect(enrolled).toMatchObject({ statusCode: 303, headers: { location: '/home?welcome' } });
   return opened;
 }
 
@@ -60,6 +60,8 @@ test('single keys are no shortcuts for a person who switched them off, and the h
 describe('an invitation', () => {
   test('leads to a password, and then into the account', async () => {
     const { browser, email } = await signIn();
+    const first = await browser.get('/home?welcome');
+    expect(first.headers.location).toBe(`/${encodeURIComponent(email)}/welcome`);
     const home = await browser.get('/home');
     expect(home.headers.location).toBe(`/${encodeURIComponent(email)}/`);
     expect([...browser.cookies.keys()]).toContain('__Host-waybill_session');
@@ -71,7 +73,7 @@ describe('an invitation', () => {
     const options = await browser.postJson('/sign-in/enrolment/passkey/options', { name: 'Maya' });
     const response = authenticator.register(options.json());
     const registered = await browser.postJson('/sign-in/enrolment/passkey', { response });
-    expect(registered.json()).toEqual({ location: '/home' });
+    expect(registered.json()).toEqual({ location: '/home?welcome' });
 
     const other = new AppBrowser(app, engines.policy.publicUrl);
     await other.get('/sign-in');
@@ -484,7 +486,7 @@ test('the recovery page says the same to everybody', async () => {
 
 test('the app can be installed, under the name and colour of its operator', async () => {
   const { browser } = await signIn();
-  const page = await browser.get('/sign-in');
+  const page = await browser.get('/sign-in?confirm');
   expect(page.body).toContain('<link rel="manifest" href="/manifest.webmanifest"/>');
   expect(page.headers['content-security-policy']).toContain("manifest-src 'self'");
   const manifest = await browser.get('/manifest.webmanifest');

@@ -1,9 +1,9 @@
-import { findOwnAccounts } from '../../domain/people/find-person.ts';
+import { findMembership, findOwnAccounts } from '../../domain/people/find-person.ts';
 import { NoAccountPage, noAccountTitle } from './no-account-page.tsx';
-import { type AppRoute, toAccountPath } from './shared/app-route.ts';
+import { type AppRequest, type AppRoute, readLastAccount, toAccountPath } from './shared/app-route.ts';
 import { replyWithAppPage } from './shared/reply-with-app-page.ts';
 
-/** Leads a person who has signed in to the first of their accounts. */
+/** Leads a person who has signed in to the account in which they worked last, or to the first of theirs. */
 export const homeRoutes: readonly AppRoute[] = [
   {
     method: 'GET',
@@ -11,10 +11,17 @@ export const homeRoutes: readonly AppRoute[] = [
     access: 'complete',
     async handle(visit) {
       const { engines, person, reply, translator, csrf, host } = visit;
-      const [first] = await findOwnAccounts(engines, person);
+      // Somebody who has just accepted an invitation begins with their first steps.
+      const own = isFirstVisit(visit) ? await findMembership(engines, person.id, person.email) : undefined;
+      if (own) return reply.redirect(`${toAccountPath(own.account)}welcome`, 303);
+      const account = readLastAccount(visit);
+      const last = account === undefined ? undefined : await findMembership(engines, person.id, account);
+      const [first] = last ? [last] : await findOwnAccounts(engines, person);
       if (first) return reply.redirect(toAccountPath(first.account), 303);
       const page = <NoAccountPage host={host} csrf={csrf} person={person} />;
       return replyWithAppPage(visit, { title: noAccountTitle(translator), page, layout: 'sign-in' });
     },
   },
 ];
+
+const isFirstVisit = ({ request }: Pick<AppRequest, 'request'>) => 'welcome' in (request.query as object);

@@ -203,3 +203,38 @@ test('a form that is sent long after the sign-in is there after another one, wit
   expect(await page.evaluate('document.activeElement.id')).toBe('current-password');
   expect(await page.inputValue('#new-password')).toBe('');
 });
+
+test('a link is copied by one press, and the values on every screen can be copied', { timeout }, async () => {
+  const account = await exchange.account('r@example.org');
+  const { browser: visitor, base } = await signInMember(exchange, app, 'owner', account);
+  const dropId = await exchange.drop(account, ['r@example.org'], ['a.txt']);
+  await exchange.database.query('update drops set notify = false where id = $1', [dropId]);
+  const name = `page-${engines.random.uuid()}`.slice(0, 40);
+  await engines.store.publicPages.set(account.accountId, { name, message: '', isOpen: true });
+  const page = await openScreen(`${base}sent/${dropId}?sent=1`, visitor.cookies.get('__Host-waybill_session') ?? '');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
+
+  await page.click('.sent-band [data-copies-link]');
+  await expect.poll(() => page.locator('.sent-band [data-copies-link]').textContent(), { timeout }).toContain('Copied');
+  expect(await readClipboard()).toMatch(/^https:\/\/[^/]+\/d\/[\w-]{43}$/);
+  expect(await page.evaluate('window.isSame'), 'the page is the same').toBe(true);
+
+  await page.goto(`${address}${base}requests`);
+  await page.click('button[data-copy]');
+  await expect.poll(readClipboard, { timeout }).toBe(`${engines.policy.publicUrl}/to/${name}`);
+});
+
+test('a list is shown as soon as a sender is chosen, and with the arrow keys by Enter', { timeout }, async () => {
+  const { browser: visitor, base } = await signInMember(exchange, app, 'member');
+  const page = await openScreen(`${base}sent`, visitor.cookies.get('__Host-waybill_session') ?? '');
+  await page.locator('#filter-by').click();
+  await page.selectOption('#filter-by', 'me');
+  await page.waitForURL('**/sent?*by=me*', { timeout });
+
+  await page.locator('#filter-by').focus();
+  await page.keyboard.press('ArrowDown');
+  expect(new URL(page.url()).searchParams.get('by')).toBe('me');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => new URL(page.url()).searchParams.get('by'), { timeout }).not.toBe('me');
+});

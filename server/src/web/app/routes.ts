@@ -1,3 +1,4 @@
+import { aboutRoutes } from './about/about-routes.tsx';
 import { contactRoutes } from './contacts/contact-list-routes.tsx';
 import { eventRoutes } from './events.ts';
 import { homeRoutes } from './home-routes.tsx';
@@ -18,6 +19,7 @@ import { enrolmentRoutes } from './sign-in/enrolment-routes.tsx';
 import { mailedLinkRoutes } from './sign-in/mailed-links-routes.tsx';
 import { providerRoutes } from './sign-in/providers-routes.tsx';
 import { signInRoutes } from './sign-in/sign-in-routes.tsx';
+import { welcomeRoutes } from './welcome/welcome-routes.tsx';
 
 /** Every route of the app. One that is not here does not exist. */
 export const appRoutes: readonly AppRoute[] = [
@@ -27,6 +29,8 @@ export const appRoutes: readonly AppRoute[] = [
   ...providerRoutes,
   ...publicPageRoutes,
   ...homeRoutes,
+  ...aboutRoutes,
+  ...welcomeRoutes,
   ...manifestRoutes,
   ...sendRoutes,
   ...inboxRoutes,

@@ -23,6 +23,8 @@ const effects: Readonly<Record<string, string>> = {
 const notShown: Readonly<Record<string, number>> = {
   '/sign-in/code': 303,
   '/sign-in/enrolment': 303,
+  '/': 303,
+  '/sign-in': 303,
   '/home': 303,
   '/:user/inbox/:id/report': 404,
   '/:user/requests/:id/receivers/:position/receipt.pdf': 503,

@@ -21,6 +21,9 @@ const age = ({ dropId }: SentLink, share: number) =>
     [dropId],
   );
 
+const revoke = ({ sender, dropId }: SentLink) =>
+  revokeDrop(exchange.engines, { ...sender, id: sender.accountId }, dropId, exchange.engines.administrator);
+
 /** Reads the mails to the sender about this drop. */
 async function mailsToSender({ dropId, sender }: SentLink): Promise<Mail[]> {
   const sent: Mail[] = [];
@@ -74,17 +77,27 @@ describe('a link that has expired', () => {
     expect(mails[0]?.text).toMatch(/Reference: WB-/);
   });
 
-  test('offers no question if the sender ended it', async () => {
+  test('can ask for a new one, once, if the sender ended it', async () => {
     const sent = await sentLink(exchange, ['a.txt']);
-    await revokeDrop(
-      exchange.engines,
-      { ...sent.sender, id: sent.sender.accountId },
-      sent.dropId,
-      exchange.engines.administrator,
-    );
+    await revoke(sent);
     const page = await get(`/d/${sent.token}`);
-    expect(page.body).toContain(sent.sender.email);
-    expect(page.body).not.toContain('/ask"');
+    expect(page.body).toContain('has been disabled');
+    expect(page.body).toContain('They decide whether you get a new link.');
+
+    for (let time = 0; time < 2; time += 1) {
+      expect((await press(`/d/${sent.token}/ask`)).headers.location).toBe(`/d/${sent.token}`);
+    }
+    const mails = await mailsToSender(sent);
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.text).toContain('You disabled their link.');
+    expect((await get(`/d/${sent.token}`)).body).toContain(`You have asked ${sent.link.senderName} for a new link.`);
+  });
+
+  test('does not ask an account that is disabled, where nobody would read it', async () => {
+    const sent = await sentLink(exchange, ['a.txt']);
+    await revoke(sent);
+    await exchange.database.query('update accounts set disabled_at = now() where id = $1', [sent.sender.accountId]);
+    expect((await get(`/d/${sent.token}`)).body).not.toContain('/ask"');
     expect((await press(`/d/${sent.token}/ask`)).statusCode).toBe(404);
     expect(await mailsToSender(sent)).toEqual([]);
   });

@@ -46,6 +46,7 @@ export function toAskFormProps(request: FastifyRequest, link: Link): Asking | un
     question,
     sender: link.senderName,
     asked: link.asked.includes(question),
+    isRevoked: link.revoked,
     action: withChosenLanguage(request, `${findAddress(request, link)}ask`),
     gesture: gestureField,
   };

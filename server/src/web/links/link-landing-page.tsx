@@ -5,6 +5,7 @@ import { Button } from '../shared/components/button.tsx';
 import { Card, Fields } from '../shared/components/card.tsx';
 import { Disclosure } from '../shared/components/disclosure.tsx';
 import { Moment } from '../shared/components/moment.tsx';
+import { genuinePath } from '../shared/components/page-foot.tsx';
 import { fromField, type Sender } from '../shared/components/sender.tsx';
 import type { LinkKind } from '../shared/gone-page.tsx';
 
@@ -85,7 +86,7 @@ export function LinkLandingPage(props: LinkLandingPageProps): JSX.Element {
       <div>
         <Disclosure title={translator.t('landing.why')}>{translator.t('landing.whyText')}</Disclosure>
         <Disclosure title={translator.t('landing.unknown')}>
-          {translator.t(unknown)} <a href="/">{translator.t('landing.check')}</a>
+          {translator.t(unknown)} <a href={genuinePath}>{translator.t('landing.check')}</a>
         </Disclosure>
       </div>
     </Card>

@@ -8,6 +8,7 @@ import { Card, Fields } from './components/card.tsx';
 import { fillText } from './components/fill-text.ts';
 import { Moment } from './components/moment.tsx';
 import { fromField, type Sender } from './components/sender.tsx';
+import { CutOffAddress, type CutOffLink, WholeLinkForm } from './components/whole-link.tsx';
 
 export type LinkKind = 'download' | 'upload';
 
@@ -26,12 +27,15 @@ export interface GonePageProps {
   readonly reason: keyof typeof texts;
   readonly link?: EndedLink | undefined;
   readonly asking?: Asking | undefined;
+  /** How much arrived of a link that was cut off, for the reason `cut_off`. */
+  readonly cutOff?: CutOffLink | undefined;
 }
 
 const texts = {
   expired: { icon: 'clock', title: 'gone.expired.title', text: 'gone.expired.text' },
   revoked: { icon: 'stop', title: 'gone.revoked.title', text: 'gone.revoked.text' },
   not_opened: { icon: 'question', title: 'gone.not_opened.title', text: 'gone.not_opened.text' },
+  cut_off: { icon: 'link', title: 'gone.cut_off.title', text: 'gone.cut_off.text' },
   unknown: { icon: 'question', title: 'gone.unknown.title', text: 'gone.unknown.text' },
   not_yours: { icon: 'question', title: 'gone.not_yours.title', text: 'gone.not_yours.text' },
   nothing: { icon: 'question', title: 'gone.nothing.title', text: 'gone.nothing.text' },
@@ -41,6 +45,18 @@ const texts = {
   busy: { icon: 'clock', title: 'gone.busy.title', text: 'gone.busy.text' },
   closed: { icon: 'check', title: 'gone.closed.title', text: 'gone.closed.text' },
 } as const;
+
+/** The page to go on with, where nothing else is left to do. An empty address is that of the page itself. */
+const steps: Partial<Record<GonePageProps['reason'], { readonly href: string; readonly text: string }>> = {
+  nothing: { href: '/', text: 'gone.home' },
+  machines: { href: '/', text: 'gone.home' },
+  refused: { href: '/', text: 'gone.home' },
+  not_yours: { href: '/home', text: 'gone.not_yours.home' },
+  busy: { href: '', text: 'gone.again' },
+};
+
+/** Where the link itself is missing, or a part of it. */
+const wantsLink: ReadonlySet<GonePageProps['reason']> = new Set(['cut_off', 'unknown', 'not_opened']);
 
 /** The same about a link whose sender is known. */
 const endedTexts = {
@@ -78,7 +94,8 @@ function MailLink({ sender: { address }, reference }: EndedLink): JSX.Element {
 /** Says what happened to a page that does not open or is closed, and what to do about it. */
 export function GonePage(props: GonePageProps): JSX.Element {
   const translator = useTranslator();
-  const { reason, link, asking } = props;
+  const { reason, link, asking, cutOff } = props;
+  const step = steps[reason];
   const known = findEndedTexts(props);
   return (
     <Card
@@ -94,8 +111,16 @@ export function GonePage(props: GonePageProps): JSX.Element {
                   at: <Moment at={known.link.revokedAt ?? known.link.expiresAt} />,
                   address: <MailLink {...known.link} />,
                 })
-              : translator.t(texts[reason].text)}
+              : translator.t(texts[reason].text, cutOff && { arrived: cutOff.arrived.length, whole: cutOff.whole })}
           </p>
+          {cutOff && <CutOffAddress {...cutOff} />}
+          {step && (
+            <p>
+              <ButtonLink look="main" href={step.href}>
+                {translator.t(step.text)}
+              </ButtonLink>
+            </p>
+          )}
           {link && (
             <Fields
               fields={[...fromField(translator, link.sender), [translator.t('sent.at'), <Moment at={link.sentAt} />]]}
@@ -105,7 +130,7 @@ export function GonePage(props: GonePageProps): JSX.Element {
       }
     >
       {asking && <AskForm {...asking} />}
-      {reason === 'not_yours' && <ButtonLink href="/home">{translator.t('gone.not_yours.home')}</ButtonLink>}
+      {wantsLink.has(reason) && <WholeLinkForm />}
     </Card>
   );
 }

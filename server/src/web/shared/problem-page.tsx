@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExchangeError } from '../../domain/exchange-error.ts';
+import type { Translator } from '../../present/texts/translator.ts';
 import { ErrorPage, errorTitle } from './error-page.tsx';
+import { findCutOff } from './find-cut-off.ts';
 import { GonePage, type GonePageProps, goneTitle } from './gone-page.tsx';
 import { chooseTranslator, type PageOptions, replyWithPage } from './page.ts';
 
@@ -13,6 +15,8 @@ export function replyWithProblemPage(
   { language, ...about }: Pick<GonePageProps, 'link' | 'asking'> & { readonly language?: string } = {},
 ): Promise<FastifyReply> {
   const translator = chooseTranslator(options, request, language);
+  const cutOff = reason === 'unknown' || reason === 'nothing' ? findCutOff(request.url) : undefined;
+  const gone = { ...about, ...(cutOff && { cutOff }) };
   const support = options.operator.supportAddress;
   return replyWithPage(
     options,
@@ -21,8 +25,12 @@ export function replyWithProblemPage(
     translator,
     reason === 'error'
       ? { title: errorTitle(translator), page: <ErrorPage requestId={request.id} support={support} /> }
-      : { title: goneTitle(translator, { reason, ...about }), page: <GonePage reason={reason} {...about} /> },
+      : toGonePage(translator, { reason: cutOff ? 'cut_off' : reason, ...gone }),
   );
+}
+
+function toGonePage(translator: Translator, props: GonePageProps) {
+  return { title: goneTitle(translator, props), page: <GonePage {...props} /> };
 }
 
 /**

@@ -65,6 +65,7 @@ export function linkStore(db: Database): LinkStore {
         ),
         revoked.as('revoked'),
         revokedAt.as('revokedAt'),
+        sql<boolean>`accounts.disabled_at is not null`.as('isSenderDisabled'),
         sql<boolean>`now() > drops.expires_at - (drops.expires_at - drops.created_at) / 4`.as('endsSoon'),
         sql<Question[]>`array_remove(array[
           case when links.more_time_asked_at is not null then 'more_time' end,

@@ -58,6 +58,14 @@ export function personLinkStore(db: Database, traceparent: Traceparent): PersonL
       const row = await db
         .selectFrom('person_links as link')
         .innerJoin('people', 'people.id', 'link.person_id')
+        .leftJoin('accounts', 'accounts.id', 'link.account_id')
+        .select([
+          sql<string>`coalesce((select name from people as inviter where inviter.email = link.invited_by), '')`.as(
+            'inviterName',
+          ),
+          'accounts.email as accountEmail',
+          sql<string>`coalesce(accounts.display_name, '')`.as('accountName'),
+        ])
         .select(['link.id as linkId', 'link.purpose', 'link.invited_by as invitedBy', 'link.expires_at as expiresAt'])
         .select(
           sql<'open' | 'used' | 'expired'>`case when link.used_at is not null then 'used'
@@ -68,8 +76,9 @@ export function personLinkStore(db: Database, traceparent: Traceparent): PersonL
         .where('people.disabled_at', 'is', null)
         .executeTakeFirst();
       if (!row) return undefined;
-      const { linkId, purpose, invitedBy, expiresAt, state, ...person } = row;
-      return { id: linkId, purpose, invitedBy, expiresAt, state, person };
+      const { linkId, purpose, invitedBy, inviterName, accountEmail, accountName, expiresAt, state, ...person } = row;
+      const account = accountEmail === null ? undefined : { email: accountEmail, name: accountName };
+      return { id: linkId, purpose, invitedBy, inviterName, account, expiresAt, state, person };
     },
 
     async use(id) {

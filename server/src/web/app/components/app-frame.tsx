@@ -11,7 +11,7 @@ import { Dialog } from '../../shared/components/overlay.tsx';
 import { Avatar } from './avatar.tsx';
 import { Toasts } from './toast.tsx';
 
-export type Screen = 'send' | 'sent' | 'inbox' | 'requests' | 'contacts' | 'settings';
+export type Screen = 'send' | 'sent' | 'inbox' | 'requests' | 'contacts' | 'settings' | 'about';
 
 export interface FrameAccount {
   readonly email: string;
@@ -103,7 +103,7 @@ export function AppFrame(props: AppFrameProps): JSX.Element {
             <Icon name="settings" />
             {translator.t('frame.settings')}
           </a>
-          <Help operator={props.operator} />
+          <About base={base} isCurrent={current === 'about'} />
           <button type="button" command="show-modal" commandfor={shortcutsId} {...toKey('?', hasShortcuts)}>
             <Icon name="keyboard" />
             {translator.t('shortcuts.title')}
@@ -150,7 +150,7 @@ function Unread({ count }: { count: number }): JSX.Element {
 }
 
 /** A list of links, so that choosing an account needs no script. */
-function AccountMenu({ person, account, accounts, base, csrf, operator, current }: AppFrameProps): JSX.Element {
+function AccountMenu({ person, account, accounts, base, csrf, current }: AppFrameProps): JSX.Element {
   const translator = useTranslator();
   return (
     <details class="account-menu" data-menu>
@@ -195,7 +195,7 @@ function AccountMenu({ person, account, accounts, base, csrf, operator, current 
             </a>
           </li>
           <li class="menu-phone">
-            <Help operator={operator} />
+            <About base={base} isCurrent={current === 'about'} />
           </li>
           <li>
             <form method="post" action="/sign-out">
@@ -212,13 +212,12 @@ function AccountMenu({ person, account, accounts, base, csrf, operator, current 
   );
 }
 
-function Help({ operator }: { operator: Operator }): JSX.Element {
+function About({ base, isCurrent }: { base: string; isCurrent: boolean }): JSX.Element {
   const translator = useTranslator();
-  const { supportAddress } = operator;
   return (
-    <a href={supportAddress === undefined ? '/' : `mailto:${supportAddress}`}>
+    <a href={`${base}about`} aria-current={isCurrent ? 'page' : undefined}>
       <Icon name="question" />
-      {translator.t(supportAddress === undefined ? 'home.link' : 'frame.help')}
+      {translator.t('home.link')}
     </a>
   );
 }

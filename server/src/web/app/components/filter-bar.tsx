@@ -75,7 +75,7 @@ export function FilterBar(props: {
           {choices.map(({ name, label, value, options }) => (
             <div key={name} class="filter-choice">
               <label for={`filter-${name}`}>{label}</label>
-              <select id={`filter-${name}`} name={name}>
+              <select id={`filter-${name}`} name={name} data-sends>
                 {options.map(([option, text]) => (
                   <option key={option} value={option} selected={option === value}>
                     {text}
@@ -84,7 +84,9 @@ export function FilterBar(props: {
               </select>
             </div>
           ))}
-          <Button>{translator.t(choices.length > 0 ? 'list.show' : 'list.search')}</Button>
+          <Button class={choices.length > 0 ? 'filter-show' : undefined}>
+            {translator.t(choices.length > 0 ? 'list.show' : 'list.search')}
+          </Button>
         </div>
       </form>
       {props.children}

@@ -19,7 +19,8 @@ function say(sent: Pick<Progress, 'state' | 'notify'>, ...receivers: ReceiverTim
 
 test('says the last step that anyone has reached, and how many have', () => {
   expect(say(live, waiting)).toEqual(['calm', 'status.sent', 1, 1]);
-  expect(say({ ...live, notify: false }, waiting)).toEqual(['calm', 'delivery.progress.linksMade', 1, 1]);
+  expect(say({ ...live, notify: false }, waiting)).toEqual(['calm', 'status.linkCreated', 1, 1]);
+  expect(say({ ...live, notify: false }, waiting, waiting)).toEqual(['calm', 'delivery.progress.linksMade', 2, 2]);
   expect(say(live, { ...waiting, notifiedAt: at }, waiting)).toEqual(['calm', 'delivery.progress.deliveredSome', 1, 2]);
   expect(say(live, { ...waiting, openedAt: at })).toEqual(['calm', 'status.opened', 1, 1]);
   expect(say(live, done, waiting)).toEqual(['calm', 'delivery.progress.downloadedSome', 1, 2]);

@@ -46,7 +46,8 @@ export function summarizeProgress(progress: Progress): ProgressSummary {
     return said(tone, count === of ? all : some, count);
   }
   if (progress.state === 'expired') return said('over', 'delivery.progress.neverOpened');
-  return said('calm', progress.notify ? 'status.sent' : 'delivery.progress.linksMade');
+  if (progress.notify) return said('calm', 'status.sent');
+  return said('calm', of === 1 ? 'status.linkCreated' : 'delivery.progress.linksMade');
 }
 
 /** The times by which a receiver's progress is known. */

@@ -60,12 +60,12 @@ export function ContactsPage(props: ContactsPageProps): JSX.Element {
           <>
             {canChange && (
               <ButtonLink look="plain" icon="upload" href={`${path}/import`}>
-                <span class="desktop-text">{translator.t('contacts.import')}</span>
+                {translator.t('contacts.import')}
               </ButtonLink>
             )}
             {!isEmpty && (
               <ButtonLink look="plain" icon="download" href={toHref(`${base}contacts.csv`, { q: query, group })}>
-                <span class="desktop-text">{translator.t('list.export')}</span>
+                {translator.t('list.export')}
               </ButtonLink>
             )}
             {canChange && (

@@ -15,10 +15,10 @@ import { Icon } from '../../shared/components/icon.tsx';
 import { Message } from '../../shared/components/message.tsx';
 import { Moment } from '../../shared/components/moment.tsx';
 import { Avatar } from '../components/avatar.tsx';
+import { KeyValues } from '../components/key-values.tsx';
 import { type ListColumn, ListTable } from '../components/list-table.tsx';
 import { namePerson, type Person } from '../components/person.tsx';
 import { type ListProps, toHref } from '../shared/list-props.ts';
-import { KeyValues } from './key-values.tsx';
 
 export interface InboxFile extends Pick<FollowedFile, 'id' | 'path' | 'sizeBytes' | 'scan'> {
   readonly unscannedReason?: UnscannedReason | null;

@@ -29,6 +29,8 @@ export type InboxPart = 'open' | 'done';
 export interface InboxPageProps extends ListProps {
   readonly lines: readonly InboxLine[];
   readonly part: InboxPart;
+  /** Whether entries are done, where none is open. */
+  readonly hasDone?: boolean | undefined;
   readonly query: string;
   readonly pages: Pages;
   /** The position in the list, as its URL has it, which stays when an entry is opened. */
@@ -201,7 +203,7 @@ function EntryMark({ line }: { line: InboxLine }): JSX.Element | null {
   );
 }
 
-function NothingReceived({ base, part, canChange }: InboxPageProps): JSX.Element {
+function NothingReceived({ base, part, canChange, hasDone }: InboxPageProps): JSX.Element {
   const translator = useTranslator();
   if (part === 'done') {
     return (
@@ -211,6 +213,17 @@ function NothingReceived({ base, part, canChange }: InboxPageProps): JSX.Element
         action={<ButtonLink href={`${base}inbox`}>{translator.t('inbox.showOpen')}</ButtonLink>}
       >
         {translator.t('inbox.noneDoneText')}
+      </EmptyState>
+    );
+  }
+  if (hasDone) {
+    return (
+      <EmptyState
+        icon="check"
+        title={translator.t('inbox.allDone')}
+        action={<ButtonLink href={`${base}inbox?part=done`}>{translator.t('inbox.showDone')}</ButtonLink>}
+      >
+        {translator.t('inbox.allDoneText')}
       </EmptyState>
     );
   }

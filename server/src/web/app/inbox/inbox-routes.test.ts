@@ -208,6 +208,7 @@ describe('an entry', () => {
     expect(done).toMatchObject({ statusCode: 303, headers: { location: `${base}inbox?notice=done` } });
     expect((await browser.get(`${base}inbox?notice=done`)).body).not.toContain(id);
     expect((await browser.get(`${base}inbox?part=done`)).body).toContain(id);
+    expect((await browser.get(`${base}inbox`)).body).toContain('All done');
     await browser.post(`${path}/done`);
     expect((await browser.post(`${path}/reopen`)).headers.location).toBe(`${path}?notice=reopen`);
     expect((await browser.get(`${base}inbox`)).body).toContain(id);

@@ -155,6 +155,11 @@ async function replyWithInbox(visit: MemberVisit, entry?: InboxEntryProps): Prom
     page.count,
   );
   const { rows, pages } = page.cut<ListedEntry>(found);
+  const isEmpty = part === 'open' && search === '' && rows.length === 0;
+  const hasDone =
+    isEmpty &&
+    (await listEntries(engines, actor.accountId, { part: 'done', texts: listSearchedTexts('') }, undefined, 1)).length >
+      0;
   const { notice, after, before } = query;
   return replyWithScreen(visit, {
     screen: 'inbox',
@@ -167,6 +172,7 @@ async function replyWithInbox(visit: MemberVisit, entry?: InboxEntryProps): Prom
         canChange={canChange}
         lines={rows.map(toLine)}
         part={part}
+        hasDone={hasDone}
         query={search}
         pages={pages}
         position={{

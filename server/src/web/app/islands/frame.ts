@@ -1,5 +1,8 @@
 import '../../shared/islands/gesture.ts';
 import '../../shared/islands/local-times.ts';
+import './copy-link.ts';
+import './filters.ts';
+import './form-helpers.ts';
 import './live.ts';
 import './shortcuts.ts';
 

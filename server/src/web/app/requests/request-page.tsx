@@ -62,7 +62,7 @@ export function RequestPage(props: RequestPageProps): JSX.Element {
                       canResend={mayResend}
                       canShowLinks={props.canShowLinks}
                       canCorrect={false}
-                      main={mayResend ? 'resend' : undefined}
+                      main={mayResend ? 'resend' : !item.notify && props.canShowLinks ? 'copy' : undefined}
                     />
                   )}
                 </PersonLine>

@@ -59,7 +59,7 @@ export async function readFormWithFiles(
       try {
         if (files.length >= limits.filesPerUpload) throw new ExchangeError('too_many_files');
         files.push(
-          await receiveFile({ ...engines, policy }, actor, request, { ...part, fileName: name }, bytes, ended),
+          await receiveFile({ ...engines, policy }, actor, request, { ...part, fileName: name }, bytes.read(), ended),
         );
       } catch (error) {
         if (!(error instanceof ExchangeError) || ended.aborted) throw error;
@@ -72,12 +72,13 @@ export async function readFormWithFiles(
   return { fields, files, refused };
 }
 
-async function receiveFile(
+/** Makes an upload of the account from the bytes of a file, all of which are read here unless it is refused. */
+export async function receiveFile(
   engines: SignedInVisit['engines'],
   actor: Actor,
   { transferLanes }: Pick<SignedInVisit['request'], 'transferLanes'>,
-  { fileName: name, mediaType }: Part & { readonly fileName: string },
-  bytes: RestOfPart,
+  { fileName: name, mediaType }: Pick<Part, 'mediaType'> & { readonly fileName: string },
+  bytes: AsyncGenerator<Buffer, void, void>,
   ended: AbortSignal,
 ): Promise<ReceivedFile> {
   const id = engines.random.uuid();
@@ -87,7 +88,7 @@ async function receiveFile(
       id,
       name,
       mediaType,
-      bytes: notifyOnStart(bytes.read(), () => release('succeeded')),
+      bytes: notifyOnStart(bytes, () => release('succeeded')),
       revoked: ended,
     }),
   );

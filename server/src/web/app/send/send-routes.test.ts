@@ -67,6 +67,14 @@ describe('the form', () => {
     expect(page.body).toMatch(/<input[^>]*type="file"[^>]*multiple/);
   });
 
+  test('says how large a file may be, with what the account stores already', async () => {
+    const { browser, base, account, url } = await signIn();
+    await exchange.database.query('update accounts set max_stored_bytes = 2000000 where id = $1', [account.accountId]);
+    await browser.get(base);
+    await post(browser, url, { fields: complete, files: { 'a.txt': 'x'.repeat(500_000) } });
+    expect((await browser.get(base)).body).toContain('data-max-file-bytes="1500000"');
+  });
+
   test('sends two files with everything that was chosen', async () => {
     const { browser, url, account, person, read } = await signIn();
     await engines.store.contacts.replace(account.accountId, [

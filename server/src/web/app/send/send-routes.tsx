@@ -10,7 +10,7 @@ import type { ExchangeError } from '../../../domain/exchange-error.ts';
 import type { SignedIn } from '../../../domain/people/sessions.ts';
 import type { Policy } from '../../../domain/policy.ts';
 import { findUploads, removeUpload, uploadOwner } from '../../../domain/uploads/account-upload.ts';
-import { findFileSizeLimit } from '../../../domain/uploads/find-file-size-limit.ts';
+import { findFileSizeLeft, findFileSizeLimit } from '../../../domain/uploads/find-file-size-limit.ts';
 import type { AppContext, AppRequest, AppRoute, Member, MemberVisit, Visit } from '../shared/app-route.ts';
 import { describeProblem, type ProblemDetails } from '../shared/composer-problem.ts';
 import { doOnce, readRequestId } from '../shared/do-once.ts';
@@ -231,7 +231,7 @@ async function replyWithComposer(
   const now = new Date();
   const lifetimes = listLifetimes(policy.lifetime, now, translator, person.timeZone || undefined);
   const found = composed.uploads.length === 0 ? [] : await findUploads(engines, actor, composed.uploads);
-  const { bytes: maxFileBytes, reason: sizeReason } = findFileSizeLimit({ ...engines, policy });
+  const { bytes: maxFileBytes, reason: sizeReason } = await findFileSizeLeft({ ...engines, policy }, actor.accountId);
   const page = (
     <SendPage
       base={base}

@@ -7,6 +7,7 @@ import { CsrfField } from '../../shared/components/csrf-field.tsx';
 import { fillText } from '../../shared/components/fill-text.ts';
 import { Icon } from '../../shared/components/icon.tsx';
 import { BriefMoment, Moment } from '../../shared/components/moment.tsx';
+import { CopyLinkButton } from '../components/copy-field.tsx';
 import { Panel } from '../components/panel.tsx';
 import { namePerson } from '../components/person.tsx';
 import { countProgress, isCounted, type Progress, summarizeProgress } from '../components/progress.ts';
@@ -96,7 +97,9 @@ export function DropPage(props: DropPageProps): JSX.Element {
 function JustSent(props: DropPageProps & { path: string; people: number }): JSX.Element {
   const translator = useTranslator();
   const { base, csrf, item, path, people } = props;
-  const canShow = !item.notify && props.canShowLinks;
+  const waiting =
+    item.notify || !props.canShowLinks ? [] : props.receivers.filter(({ revokedAt }) => revokedAt === null);
+  const [only] = waiting.length === 1 ? waiting : [];
   return (
     <div class="sent-band" role="status">
       <span class="sent-band-mark">
@@ -104,15 +107,24 @@ function JustSent(props: DropPageProps & { path: string; people: number }): JSX.
       </span>
       <div class="sent-band-text">
         <p class="sent-band-title">
-          {item.notify ? translator.t('delivery.sentTo', { count: people }) : translator.t('delivery.linksReady')}
+          {item.notify
+            ? translator.t('delivery.sentTo', { count: people })
+            : translator.t(only ? 'delivery.linkReady' : 'delivery.linksReady')}
         </p>
-        <p>{translator.t(item.notify ? 'delivery.sentText' : 'delivery.linksText')}</p>
+        <p>
+          {only
+            ? translator.t('delivery.linkText', { name: isolate(namePerson(only)) })
+            : translator.t(item.notify ? 'delivery.sentText' : 'delivery.linksText')}
+        </p>
       </div>
       <div class="actions">
-        {canShow && (
-          <form method="post" action={`${path}/link`}>
+        {waiting.length > 0 && (
+          <form method="post" action={`${path}/link`} class="actions">
             <CsrfField csrf={csrf} />
-            <Button icon="link">{translator.t('delivery.showLinks')}</Button>
+            {only && <CopyLinkButton look="main" action={`${path}/link`} position={only.position} />}
+            <Button look={only ? 'quiet' : 'main'} icon="link">
+              {translator.t(only ? 'delivery.linkCode' : 'delivery.showLinks')}
+            </Button>
           </form>
         )}
         <ButtonLink icon="plus" href={base}>
@@ -191,7 +203,8 @@ const chips = {
 function DropChip({ progress }: { progress: Progress }): JSX.Element {
   const translator = useTranslator();
   const { tone, text, count, of } = summarizeProgress(progress);
-  const [look, icon] = chips[tone];
+  const [look, usualIcon] = chips[tone];
+  const icon = tone === 'calm' && !progress.notify ? 'link' : usualIcon;
   return (
     <span class={`status ${look}`}>
       <Icon name={icon} small />

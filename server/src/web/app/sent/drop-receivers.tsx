@@ -6,9 +6,10 @@ import { Button, ButtonLink } from '../../shared/components/button.tsx';
 import { Icon } from '../../shared/components/icon.tsx';
 import { BriefMoment } from '../../shared/components/moment.tsx';
 import { ReceiptLinks } from '../../shared/components/receipt-links.tsx';
-import { CopyField } from '../components/copy-field.tsx';
+import { CopyField, CopyLinkButton } from '../components/copy-field.tsx';
 import { namePerson, PersonLine } from '../components/person.tsx';
 import { isUnreached } from '../components/progress.ts';
+import { QrCode } from '../components/qr-code.tsx';
 import { type MenuAction, RowMenu } from '../components/row-menu.tsx';
 import { toHref } from '../shared/list-props.ts';
 import { explainBounce, isReply } from './bounce-reason.ts';
@@ -82,12 +83,13 @@ export function DropReceivers(props: ReceiversProps): JSX.Element {
 type OneProps = ReceiversProps & { readonly receiver: SentItemReceiver };
 
 /** The last step that a receiver has reached. */
-function findStatus({ state }: ReceiversProps['drop'], receiver: SentItemReceiver): Status {
+function findStatus({ state, notify }: ReceiversProps['drop'], receiver: SentItemReceiver): Status {
   if (receiver.completedAt) return 'downloaded';
   if (receiver.revokedAt) return 'revoked';
   if (isUnreached(receiver)) return 'undeliverable';
   if (state !== 'live') return state;
   if (receiver.openedAt) return 'opened';
+  if (!notify) return 'linkCreated';
   return receiver.notifiedAt ? 'delivered' : 'sent';
 }
 
@@ -115,21 +117,26 @@ function FoldedReceiver(props: OneProps): JSX.Element {
   );
 }
 
-function ReceiverProgress({ receiver, drop, now, path, canChange }: OneProps): JSX.Element {
+function ReceiverProgress({ receiver, receivers, drop, now, path, canChange }: OneProps): JSX.Element {
   const translator = useTranslator();
   return (
     <>
       <Timeline
         now={now}
         at={{
-          sent: drop.createdAt,
+          ...(drop.notify ? { sent: drop.createdAt } : { linkCreated: drop.createdAt }),
           ...(receiver.notifiedAt ? { delivered: receiver.notifiedAt } : {}),
           ...(receiver.openedAt ? { opened: receiver.openedAt } : {}),
           ...(receiver.completedAt ? { downloaded: receiver.completedAt } : {}),
         }}
         undeliverableAt={isUnreached(receiver) ? (receiver.undeliverableAt ?? undefined) : undefined}
       />
-      <ReceiverNotes receiver={receiver} path={path} canChange={canChange}>
+      <ReceiverNotes
+        receiver={receiver}
+        path={path}
+        canChange={canChange}
+        hasCode={receivers.filter(({ link }) => link !== undefined).length <= comfortable}
+      >
         {receiver.revokedAt && (
           <p class="receiver-note quiet">
             <Icon name="stop" small />
@@ -146,12 +153,14 @@ export function ReceiverNotes(props: {
   receiver: SentItemReceiver;
   path: string;
   canChange: boolean;
+  /** Whether a link that is shown has a QR code beside it. */
+  hasCode?: boolean | undefined;
   children?: ComponentChildren;
 }): JSX.Element {
   const { receiver, path, canChange } = props;
   return (
     <>
-      <ShownLink receiver={receiver} />
+      <ShownLink receiver={receiver} hasCode={props.hasCode ?? true} />
       {props.children}
       {isUnreached(receiver) && receiver.revokedAt === null && (
         <Bounce receiver={receiver} path={path} canChange={canChange} />
@@ -163,15 +172,26 @@ export function ReceiverNotes(props: {
 }
 
 /** The personal link of a receiver, on the page that shows it because it was asked for. */
-function ShownLink({ receiver }: { receiver: SentItemReceiver }): JSX.Element | null {
+function ShownLink({ receiver, hasCode }: { receiver: SentItemReceiver; hasCode: boolean }): JSX.Element | null {
   const translator = useTranslator();
   if (receiver.link === undefined) return null;
   const label = translator.t('delivery.linkOf', { name: isolate(namePerson(receiver)) });
   return (
     <div class="receiver-link">
       <p class="receiver-link-title">{label}</p>
-      <CopyField label={label} value={receiver.link} />
-      <p class="quiet small">{translator.t('delivery.linkNote')}</p>
+      <div class="receiver-link-text">
+        <CopyField label={label} value={receiver.link} />
+        <p class="quiet small">{translator.t('delivery.linkNote')}</p>
+      </div>
+      {hasCode && (
+        <div class="receiver-link-code">
+          <QrCode
+            text={receiver.link}
+            label={translator.t('delivery.linkCodeOf', { name: isolate(namePerson(receiver)) })}
+          />
+          <p class="quiet small">{translator.t('delivery.linkCodeNote')}</p>
+        </div>
+      )}
     </div>
   );
 }
@@ -239,7 +259,7 @@ export function ReceiverActions(props: {
   canResend: boolean;
   canShowLinks: boolean;
   canCorrect: boolean;
-  main: 'resend' | 'link' | undefined;
+  main: 'resend' | 'link' | 'copy' | undefined;
 }): JSX.Element | null {
   const translator = useTranslator();
   const { receiver, path } = props;
@@ -266,6 +286,11 @@ export function ReceiverActions(props: {
           <span class="unseen"> {name}</span>
         </Button>
       )}
+      {props.main === 'copy' && (
+        <CopyLinkButton look="plain" action={`${path}/link`} position={receiver.position}>
+          <span class="unseen"> {name}</span>
+        </CopyLinkButton>
+      )}
       {props.main === 'link' && (
         <ButtonLink look="plain" icon="link" class="on-desktop" href={link.href}>
           {link.label}
@@ -285,6 +310,8 @@ function DropReceiverActions({ receiver, path, canChange, canShowLinks, drop }: 
   if (!canChange) return null;
   const mayResend = canResend(receiver, drop);
   const mayShow = canShowLinks && !isUnreached(receiver);
+  // Links that were made to be passed on are copied at once; for others, a page says first what follows.
+  const showing = drop.notify ? 'link' : 'copy';
   return (
     <ReceiverActions
       receiver={receiver}
@@ -292,7 +319,7 @@ function DropReceiverActions({ receiver, path, canChange, canShowLinks, drop }: 
       canResend={mayResend}
       canShowLinks={canShowLinks}
       canCorrect={receiver.completedAt === null}
-      main={mayResend && receiver.notifiedAt !== null ? 'resend' : mayShow ? 'link' : undefined}
+      main={mayResend && receiver.notifiedAt !== null ? 'resend' : mayShow ? showing : undefined}
     />
   );
 }

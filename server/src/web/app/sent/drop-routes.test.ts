@@ -272,11 +272,45 @@ describe('the link of a receiver', () => {
     expect((await browser.get(page)).body).toContain('The links of 2 people were shown');
   });
 
+  test('can be copied by one press where no mails were sent, and is recorded as if it was shown', async () => {
+    const { browser, page, dropId, account } = await openDrop('r@example.org');
+    await query('update drops set notify = false where id = $1', [dropId]);
+    const link = `${engines.policy.publicUrl}/d/${await deriveToken(exchange, account, dropId, 0)}`;
+    const sent = await browser.get(`${page}?sent=1`);
+    expect(sent.body).toContain('The link is ready');
+    expect(sent.body).toMatch(/<button[^>]*data-copies-link/);
+    expect(sent.body).not.toContain(link);
+
+    const copied = await browser.post(`${page}/link`, { receiver: '0' }, { accept: 'application/json' });
+    expect(copied.json()).toEqual({ links: [link] });
+    expect(copied.headers['cache-control']).toContain('no-store');
+    expect(await readActions(dropId)).toEqual(['link.shown']);
+    // Without a script, the same button shows the link, also as a QR code.
+    const shown = await browser.post(`${page}/link`, { receiver: '0' });
+    expect(shown.body).toContain(link);
+    expect(shown.body).toMatch(/<svg class="qr-code"[^>]* aria-label="The link of/);
+  });
+
+  test('of a delivery without mails was created, and is not delivered', async () => {
+    const { browser, page, dropId } = await openDrop('r@example.org');
+    const read = async () => /<ol class="timeline.*?<\/ol>/s.exec((await browser.get(page)).body)?.[0];
+    expect(await read()).toContain('Delivered');
+    await query('update drops set notify = false where id = $1', [dropId]);
+    const timeline = await read();
+    expect([...(timeline ?? '').matchAll(/class="step-name">([^<]+)/g)].map(([, step]) => step)).toEqual([
+      'Link created',
+      'Opened',
+      'Downloaded',
+    ]);
+  });
+
   test('is not shown if the account’s rules forbid it', async () => {
     const { browser, page, dropId, account } = await openDrop();
     await engines.store.accounts.setChoices(account.accountId, { showLinks: false });
     expect((await browser.get(page)).body).not.toContain('Show the link');
     expect((await browser.post(`${page}/link`)).statusCode).toBe(403);
+    const asked = await browser.post(`${page}/link`, { receiver: '0' }, { accept: 'application/json' });
+    expect([asked.statusCode, asked.body.includes('/d/')]).toEqual([403, false]);
     expect(await readActions(dropId)).toEqual([]);
   });
 });

@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
 import { type Progress, type ProgressStep, summarizeProgress } from '../components/progress.ts';
 
-const steps = ['sent', 'delivered', 'opened', 'downloaded'] as const satisfies readonly ProgressStep[];
+const mailSteps: readonly ProgressStep[] = ['sent', 'delivered', 'opened', 'downloaded'];
+const linkSteps: readonly ProgressStep[] = ['sent', 'opened', 'downloaded'];
 const distance = 14.5;
 
 /**
@@ -12,6 +13,7 @@ const distance = 14.5;
 export function Route({ progress }: { progress: Progress }): JSX.Element {
   const translator = useTranslator();
   const { tone, text, count, of, reached } = summarizeProgress(progress);
+  const steps = progress.notify ? mailSteps : linkSteps;
   return (
     <span class={`route route-${tone}`}>
       <svg class="route-line" viewBox="0 0 56 12" aria-hidden="true">

@@ -12,7 +12,14 @@ import { toReference } from '../../../domain/reference.ts';
 import type { Arrival } from '../../../domain/requests/request-store.ts';
 import { replyWithCsv } from '../../../http/shared/csv.ts';
 import { replyWithReceipt } from '../../../http/transfer/reply-with-receipt.ts';
-import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from '../shared/app-route.ts';
+import {
+  type AppContext,
+  type AppRequest,
+  type AppRoute,
+  type Member,
+  type MemberVisit,
+  wantsDocument,
+} from '../shared/app-route.ts';
 import { readQueryFields, toListProps } from '../shared/list-visit.ts';
 import { replyWithScreen, type ScreenContent } from '../shared/reply-with-screen.tsx';
 import { requireUuid } from '../shared/require-uuid.ts';
@@ -200,8 +207,12 @@ export function itemRoutes(kind: ItemKind): readonly AppRoute[] {
       });
     }),
     // A response to a POST, so that no address of the app contains a link, and only a decision shows one.
-    change('link', (visit, id, sent) => {
+    change('link', async (visit, id, sent) => {
       const position = readPosition(visit.form.get('receiver'));
+      if (!wantsDocument(visit.request)) {
+        const links = await showLinks(visit.engines, visit.actor, id, position);
+        return visit.reply.send({ links: [...links.values()] });
+      }
       return attempt(visit, sent, { what: 'link', position }, async () =>
         show(visit, sent, { links: await showLinks(visit.engines, visit.actor, id, position) }),
       );

@@ -4,9 +4,11 @@ import { Icon } from '../../shared/components/icon.tsx';
 import { BriefMoment } from '../../shared/components/moment.tsx';
 import { statuses } from './status-chip.tsx';
 
-const steps = ['sent', 'delivered', 'opened', 'downloaded'] as const;
+const mailSteps = ['sent', 'delivered', 'opened', 'downloaded'] as const;
+/** Of a link that its sender passes on: nothing is delivered to a mail server. */
+const linkSteps = ['linkCreated', 'opened', 'downloaded'] as const;
 
-type Step = (typeof steps)[number];
+type Step = (typeof mailSteps)[number] | (typeof linkSteps)[number];
 
 /** The progress of a delivery, with the time of each step so far. */
 export function Timeline(props: {
@@ -17,6 +19,7 @@ export function Timeline(props: {
   now?: Date | undefined;
 }): JSX.Element {
   const translator = useTranslator();
+  const steps: readonly Step[] = props.at.linkCreated ? linkSteps : mailSteps;
   return (
     <ol class={`timeline${props.now ? ' timeline-small' : ''}`}>
       {steps.map((step) => {

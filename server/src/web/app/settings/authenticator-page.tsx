@@ -4,8 +4,8 @@ import { Button } from '../../shared/components/button.tsx';
 import { CsrfField } from '../../shared/components/csrf-field.tsx';
 import { Field } from '../../shared/components/field.tsx';
 import { CopyField } from '../components/copy-field.tsx';
+import { QrCode } from '../components/qr-code.tsx';
 import { SignInFrame } from '../components/sign-in-frame.tsx';
-import { QrCode } from './qr-code.tsx';
 
 export interface AuthenticatorPageProps {
   readonly host: string;

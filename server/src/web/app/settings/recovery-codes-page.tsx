@@ -35,7 +35,7 @@ export function RecoveryCodesPage(props: RecoveryCodesPageProps): JSX.Element {
           {translator.t('signIn.codes.download')}
         </ButtonLink>
         <CopyButton value={props.codes.join('\n')} />
-        <Button type="button" icon="print" data-print hidden>
+        <Button type="button" icon="print" data-print>
           {translator.t('signIn.codes.print')}
         </Button>
       </div>

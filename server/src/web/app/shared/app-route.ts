@@ -226,6 +226,7 @@ async function handle(
     },
     endSession: () => {
       deleteCookie(reply, 'session', secure);
+      deleteCookie(reply, 'account', secure);
       clearStorage(reply);
     },
   };
@@ -291,6 +292,7 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
     const page = `${toAccountPath(email)}${typeof recent === 'string' ? recent : recent(visit.form)}`;
     return () => askToSignInAgain(visit, safeMethods.has(route.method) ? page : `${page}?again`);
   }
+  rememberAccount(visit, email);
   const member = {
     ...visit,
     ...found,
@@ -301,6 +303,27 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
     eventsRead: eventsRead && eventCursors(engines.pepper, accountId).seal(eventsRead),
   };
   return () => visit.transfers.runSupervised(visit.reply, (ended) => route.handle({ ...member, ended }));
+}
+
+/** Remembers the account whose pages a person visits, which the start page leads to the next time. */
+function rememberAccount({ options, request, reply }: Visit, account: string): void {
+  const secure = options.secureCookies;
+  const value = encodeURIComponent(account);
+  if (wantsPage(request) && readCookie(request, 'account', secure) !== value) {
+    writeCookie(reply, 'account', value, { secure, seconds: deviceCookieSeconds });
+  }
+}
+
+/** Reads the account in which the person worked last. The caller finds out whether it is still theirs. */
+export function readLastAccount({ options, request }: Pick<Visit, 'options' | 'request'>): string | undefined {
+  const value = readCookie(request, 'account', options.secureCookies);
+  if (value === undefined || !/^[\w.%!~*'()-]{1,1000}$/.test(value)) return undefined;
+  try {
+    const account = decodeURIComponent(value);
+    return isStorable(account) ? account : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether the browser shows the response: a navigation accepts HTML, a request of a script JSON or anything. */

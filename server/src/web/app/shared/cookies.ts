@@ -7,10 +7,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
  * - `session`: a person who has signed in, or has begun to
  * - `form`: a browser in which nobody has; its forms are bound to it
  * - `device`: a browser in which a person has signed in before
+ * - `account`: the account in which the person worked last
  * - `provider`: a sign-in that continues at an identity provider
  * - `identity`: what a provider has recognised, until the person decides whether to add it
  */
-export type CookieName = 'session' | 'form' | 'device' | 'provider' | 'identity';
+export type CookieName = 'session' | 'form' | 'device' | 'account' | 'provider' | 'identity';
 
 /** Over HTTPS, the browser accepts the cookie only from this very host, and only over HTTPS. */
 const toName = (name: CookieName, secure: boolean) => `${secure ? '__Host-' : ''}waybill_${name}`;

@@ -26,10 +26,11 @@ export const enrolmentRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { engines, form, reply, browser } = visit;
       const person = await saveProfile(visit);
+      const next = await findNext(visit);
       const outcome = await setPassword(engines, { ...visit, person }, form.get('password') ?? '', browser);
       if ('fault' in outcome) return replyWithEnrolment({ ...visit, person }, outcome.fault);
       visit.setSession(outcome.secret, person.id);
-      return reply.redirect('/home', 303);
+      return reply.redirect(next, 303);
     },
   },
   {
@@ -50,11 +51,17 @@ export const enrolmentRoutes: readonly AppRoute[] = [
       const { engines, request, reply, browser } = visit;
       const { response } = (request.body ?? {}) as { response?: unknown };
       const about = { ...toPasskeyRequest(visit), name: namePasskey(browser) };
+      const next = await findNext(visit);
       visit.setSession(await registerPasskey(engines, visit, response, about, browser), visit.person.id);
-      return reply.send({ location: '/home' });
+      return reply.send({ location: next });
     },
   },
 ];
+
+/** The page after the first sign-in method is that of a first visit; after a recovery, the person knows their way. */
+async function findNext({ engines, person }: SignedInVisit): Promise<string> {
+  return (await hasSignInMethod(engines, person.id)) ? '/home' : '/home?welcome';
+}
 
 /** Stores what the form says about the person, before anything can go wrong with the method. */
 async function saveProfile({ engines, form, person }: SignedInVisit) {

@@ -22,8 +22,8 @@ export interface InvitationPageProps extends MailedLink {
   readonly inviter?: { readonly name: string; readonly email: string } | undefined;
   /** The name of the operator of this server. */
   readonly operator: string;
-  /** The account that the person will work in. */
-  readonly account: string;
+  /** The account that the person will work in; without a name, it is called by its address. */
+  readonly account: { readonly email: string; readonly name: string };
 }
 
 export function invitationTitle(
@@ -39,6 +39,7 @@ export function invitationTitle(
 export function InvitationPage(props: InvitationPageProps): JSX.Element {
   const translator = useTranslator();
   const { inviter } = props;
+  const { name, email } = props.account;
   return (
     <SignInFrame
       title={invitationTitle(translator, props)}
@@ -48,7 +49,10 @@ export function InvitationPage(props: InvitationPageProps): JSX.Element {
       <Fields
         fields={[
           ...(inviter ? [[translator.t('common.from'), oneLine(inviter.email)] as const] : []),
-          [translator.t('signIn.invitation.account'), oneLine(props.account)],
+          [
+            translator.t('signIn.invitation.account'),
+            name === '' ? oneLine(email) : `${oneLine(name)} (${oneLine(email)})`,
+          ],
           [translator.t('signIn.invitation.until'), <Moment at={props.expiresAt} />],
         ]}
       />

@@ -77,7 +77,8 @@ function isBegun({ signedIn }: AppRequest, { state, person }: PersonLink): boole
 const findLink = ({ engines, request }: Visit) =>
   limitGuesses(engines, request, (token) => findPersonLink(engines, token));
 
-function replyWithLanding(visit: Visit, { purpose, person, expiresAt }: PersonLink) {
+function replyWithLanding(visit: Visit, link: PersonLink) {
+  const { purpose, person, invitedBy, inviterName, expiresAt } = link;
   const { translator, options, host, csrf, request } = visit;
   const common = {
     host: host,
@@ -91,8 +92,14 @@ function replyWithLanding(visit: Visit, { purpose, person, expiresAt }: PersonLi
     const page = <RecoveryLandingPage {...common} email={person.email} />;
     return replyWithAppPage(visit, { title: recoveryLandingTitle(translator), page, layout: 'sign-in' });
   }
-  const page = <InvitationPage {...common} operator={operator} account={person.email} />;
-  return replyWithAppPage(visit, { title: invitationTitle(translator, { operator }), page, layout: 'sign-in' });
+  const inviter = invitedBy === '' ? undefined : { email: invitedBy, name: inviterName || invitedBy };
+  const account = link.account ?? { email: person.email, name: '' };
+  const page = <InvitationPage {...common} operator={operator} inviter={inviter} account={account} />;
+  return replyWithAppPage(visit, {
+    title: invitationTitle(translator, { inviter, operator }),
+    page,
+    layout: 'sign-in',
+  });
 }
 
 function replyWithEndedLink(visit: Visit, { purpose: kind, state }: PersonLink) {
@@ -109,11 +116,12 @@ function replyWithRecovery(
   visit: Visit,
   { email, requested = false, problem }: { email?: string; requested?: boolean; problem?: { kind: 'invalid' } },
 ) {
-  const { translator, host, csrf, reply } = visit;
+  const { engines, translator, host, csrf, reply } = visit;
   if (problem) reply.code(400);
   const page = (
     <RecoveryRequestPage
       host={host}
+      mailFrom={engines.policy.mailFrom}
       csrf={csrf}
       action="/sign-in/recover"
       signInHref="/sign-in"

@@ -36,7 +36,7 @@ async function open(claims: TestClaims, settings: Partial<Parameters<typeof toPr
   };
   /** Adds the identity that the provider recognises to the methods of the person in the browser. */
   const addIdentity = async (browser: AppBrowser) => {
-    await browser.get('/sign-in');
+    await browser.get('/sign-in?confirm');
     const begun = await browser.post(paths.link);
     const [, url = ''] = /^0; url=(.+)$/.exec(String(begun.headers['refresh'])) ?? [];
     const back = await provider.openBrowser().signIn(url, 'alice');

@@ -11,6 +11,8 @@ import { SignInFrame } from '../components/sign-in-frame.tsx';
 
 export interface RecoveryRequestPageProps {
   readonly host: string;
+  /** The address that mails come from. */
+  readonly mailFrom: string;
   readonly csrf: string;
   /** Accepts `email`. */
   readonly action: string;
@@ -40,7 +42,7 @@ export function RecoveryRequestPage(props: RecoveryRequestPageProps): JSX.Elemen
           : translator.t('signIn.recovery.about')
       }
       host={props.host}
-      forReceivers={!requested}
+      forReceivers={requested ? undefined : { mailFrom: props.mailFrom }}
     >
       {problem?.kind === 'too_many' && (
         <Banner tone="bad">

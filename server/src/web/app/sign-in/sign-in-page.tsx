@@ -33,6 +33,8 @@ export type SignInNotice =
 
 export interface SignInPageProps {
   readonly host: string;
+  /** The address that mails come from. */
+  readonly mailFrom: string;
   readonly csrf: string;
   /** Where to go after sign-in: a path of this server. */
   readonly next?: string | undefined;
@@ -70,7 +72,12 @@ export function SignInPage(props: SignInPageProps): JSX.Element {
   // Where a password was just refused, the way on is to type it again.
   const wantsPassword = notice?.kind === 'wrong' || passkey === undefined;
   return (
-    <SignInFrame title={signInTitle(translator)} about={translator.t('signIn.about')} host={props.host} forReceivers>
+    <SignInFrame
+      title={signInTitle(translator)}
+      about={translator.t('signIn.about')}
+      host={props.host}
+      forReceivers={{ mailFrom: props.mailFrom }}
+    >
       {notice && (
         <Banner tone={notices[notice.kind].tone} id="notice">
           {noticeText(translator, notice)}

@@ -20,13 +20,25 @@ import { type SignInNotice, SignInPage, signInTitle } from './sign-in-page.tsx';
 
 /** The pages on which a person signs in and out. */
 export const signInRoutes: readonly AppRoute[] = [
+  // The address that people type: for those who have signed in, the app, and the same page for everybody else.
+  ...(['GET', 'HEAD'] as const).map(
+    (method): AppRoute => ({
+      method,
+      path: '/',
+      access: 'anyone',
+      handle: async (visit) => leadOn(visit, undefined) ?? replyWithSignIn(visit, { path: '/' }),
+    }),
+  ),
   {
     method: 'GET',
     path: '/sign-in',
     access: 'anyone',
     async handle(visit) {
-      const { next } = visit.request.query as { next?: string };
-      return replyWithSignIn(visit, { next: readNextPath(next) });
+      const { next, ...query } = visit.request.query as { next?: string };
+      const asked = readNextPath(next);
+      // An important change needs a fresh sign-in, also of somebody who has signed in.
+      const isLedOn = !('confirm' in query);
+      return (isLedOn && leadOn(visit, asked)) || replyWithSignIn(visit, { next: asked });
     },
   },
   {
@@ -131,6 +143,11 @@ export const signInRoutes: readonly AppRoute[] = [
   },
 ];
 
+/** Leads somebody who has signed in to where they go on. Who has only begun to may want to be somebody else. */
+function leadOn({ signedIn, reply }: Visit, next: string | undefined) {
+  return signedIn?.session.stage === 'complete' ? reply.redirect(next ?? '/home', 303) : undefined;
+}
+
 /** The provider that began the session, if signing out leads to its own sign-out page. */
 async function findProviderToLeave({ engines, session, person }: AppContext & SignedIn) {
   if (!session.provider) return undefined;
@@ -154,7 +171,12 @@ const anybody = { email: '', personId: undefined, device: undefined };
 
 export function replyWithSignIn(
   visit: Visit,
-  { next, email, notice }: { next?: string | undefined; email?: string; notice?: SignInNotice | undefined },
+  {
+    next,
+    email,
+    notice,
+    path = withNext('/sign-in', next),
+  }: { next?: string | undefined; email?: string; notice?: SignInNotice | undefined; path?: string },
 ) {
   const { engines, translator, csrf, host, request, reply } = visit;
   if (notice) reply.code(notice.kind === 'too_many' ? 429 : 401);
@@ -164,6 +186,7 @@ export function replyWithSignIn(
   const page = (
     <SignInPage
       host={host}
+      mailFrom={engines.policy.mailFrom}
       csrf={csrf}
       next={next}
       passwordAction="/sign-in"
@@ -177,7 +200,6 @@ export function replyWithSignIn(
       notice={notice ?? asked ?? (next === undefined ? undefined : explainSignIn(visit))}
     />
   );
-  const path = withNext('/sign-in', next);
   return replyWithAppPage(visit, { title: signInTitle(translator), page, layout: 'sign-in', path });
 }
 

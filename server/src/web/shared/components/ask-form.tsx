@@ -9,6 +9,8 @@ export interface Asking {
   /** The name of the sender. */
   readonly sender: string;
   readonly asked: boolean;
+  /** Whether the sender ended the link, who then decides about another one. */
+  readonly isRevoked?: boolean | undefined;
   readonly action: string;
   /** The name of the hidden field in which the page's script records that a person pressed the button. */
   readonly gesture: string;
@@ -30,7 +32,7 @@ const texts = {
   },
 } as const;
 
-export function AskForm({ question, asked, action, gesture, ...props }: Asking): JSX.Element {
+export function AskForm({ question, asked, isRevoked, action, gesture, ...props }: Asking): JSX.Element {
   const translator = useTranslator();
   const sender = isolate(props.sender);
   const { button, note, look, ...said } = texts[question];
@@ -39,7 +41,7 @@ export function AskForm({ question, asked, action, gesture, ...props }: Asking):
     <form method="post" action={action} data-gesture={gesture} class={look === 'main' ? 'ask stack' : 'ask'}>
       <input type="hidden" name={gesture} value="" />
       <Button look={look}>{translator.t(button, { sender })}</Button>
-      <p class="quiet small">{translator.t(note)}</p>
+      <p class="quiet small">{translator.t(isRevoked ? 'ask.send_again.noteRevoked' : note)}</p>
     </form>
   );
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import { type ComponentChildren, type JSX, toChildArray } from 'preact';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
 import { Heading } from './breakable.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -20,6 +20,8 @@ export function Card(props: {
 }): JSX.Element {
   const translator = useTranslator();
   const { reference, columns, wide } = props;
+  // An array is there even if nothing in it is drawn, and a ticket without anything to do has no stub.
+  const hasContent = toChildArray(props.children).length > 0;
   return (
     <main class={`ticket card${wide ? ' card-wide' : ''}${columns ? ' card-columns' : ''}`}>
       <div class="ticket-about">
@@ -41,7 +43,7 @@ export function Card(props: {
           {props.about}
         </div>
       </div>
-      {props.children && <div class="ticket-do">{props.children}</div>}
+      {hasContent && <div class="ticket-do">{props.children}</div>}
     </main>
   );
 }

@@ -27,14 +27,28 @@ export function LanguageLinks({ links }: { links: readonly LanguageLink[] }): JS
   );
 }
 
+/** The address of the page that says how to recognise a genuine link. */
+export const genuinePath = '/genuine';
+
 /** Says who runs this server, and whom to ask. */
-export function Contact({ operator }: { operator: Operator }): JSX.Element {
+export function Contact({
+  operator,
+  forPrograms,
+}: {
+  operator: Operator;
+  /** Leads to the description of the API instead of the page about genuine links, where that has its place already. */
+  forPrograms?: boolean | undefined;
+}): JSX.Element {
   const translator = useTranslator();
   const { supportAddress, imprintUrl, privacyUrl } = operator;
   return (
     <ul class="contact">
       <li>
-        <a href="/">{translator.t('home.link')}</a>
+        {forPrograms ? (
+          <a href="/docs">{translator.t('home.machines')}</a>
+        ) : (
+          <a href={genuinePath}>{translator.t('home.genuine')}</a>
+        )}
       </li>
       {supportAddress !== undefined && (
         <li>

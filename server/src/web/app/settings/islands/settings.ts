@@ -1,5 +1,4 @@
 import '../../islands/frame.ts';
-import '../../islands/form-helpers.ts';
 import '../../islands/passkey.ts';
 import './save-bar.ts';
 import './kept-form.ts';
