@@ -2,7 +2,6 @@
 // errors, with what to do next. Each is a test, so that the report lists them, and a new one cannot be forgotten.
 import { readFileSync } from 'node:fs';
 import { errorCodes, errors } from '@waybill/protocol';
-import type { TSchema } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { routes as machineRoutes } from '../../server/src/api/machine/routes.ts';
 import { toEnforcedInput } from '../../server/src/api/v1/route.ts';
@@ -130,7 +129,7 @@ test.each([
   'https://example.org/#part',
   'https://127.0.0.1/',
 ])('the objection to the webhook URL %s', (url) => {
-  const { objection } = webhookSender({ allowed: [], allowHttp: false } as never);
+  const { objection } = webhookSender({ allowed: [], allowHttp: false });
   expect(hasNextStep(['invalid_input'], objection(url) ?? '')).toBe(true);
 });
 
@@ -182,7 +181,7 @@ const v1Inputs = routes.flatMap((route) => {
 });
 const rules = [...machineInputs, ...v1Inputs].flatMap(({ path, schema }) => (schema ? findRules(path, schema) : []));
 
-function findRules(path: string, schema: TSchema): { rule: string; finding: Finding }[] {
+function findRules(path: string, schema: object): { rule: string; finding: Finding }[] {
   const own = Object.entries(schema).flatMap(([keyword, value]) => {
     if (harmless.has(keyword)) return [];
     const finding = {
@@ -193,7 +192,7 @@ function findRules(path: string, schema: TSchema): { rule: string; finding: Find
       parentSchema: schema,
     };
     if (keyword === 'additionalProperties' && typeof value === 'object') return [];
-    return [{ rule: `${path} ${keyword}`, finding: finding as Finding }];
+    return [{ rule: `${path} ${keyword}`, finding }];
   });
   const {
     properties = {},
@@ -211,7 +210,12 @@ function findRules(path: string, schema: TSchema): { rule: string; finding: Find
     ...alternatives,
     additionalProperties,
   ];
-  return [...own, ...below.filter((one) => typeof one === 'object').flatMap((one) => findRules(path, one as TSchema))];
+  return [
+    ...own,
+    ...below
+      .filter((one: unknown): one is object => typeof one === 'object' && one !== null)
+      .flatMap((one) => findRules(path, one)),
+  ];
 }
 
 function toParams(keyword: string, value: unknown): Record<string, unknown> {

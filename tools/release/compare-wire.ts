@@ -121,9 +121,7 @@ class Comparison {
 
   #compareSchema(place: string, one: Json, other: Json, direction: Direction): void {
     const [was, is] = [resolve(this.#before, one), resolve(this.#after, other)];
-    const name = String(one['$ref'] ?? '')
-      .split('/')
-      .at(-1);
+    const name = (typeof one['$ref'] === 'string' ? one['$ref'] : '').split('/').at(-1);
     const key = `${direction} ${name}`;
     if (name && this.#compared.has(key)) return;
     this.#compared.add(key);
@@ -196,7 +194,7 @@ class Comparison {
     const identify = (document: Json) => (choice: unknown) => {
       const { $ref, type, format } = asObject(choice);
       const { const: only } = asObject(asObject(resolve(document, asObject(choice))['properties'])['type']);
-      return String(only ?? $ref ?? `${String(type)} ${String(format ?? '')}`);
+      return JSON.stringify(only ?? $ref ?? [type, format]);
     };
     const list = (schema: Json, document: Json) =>
       Object.fromEntries(asList(schema['anyOf']).map((choice) => [identify(document)(choice), asObject(choice)]));

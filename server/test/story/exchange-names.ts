@@ -62,7 +62,7 @@ export class ExchangeNames {
 
   apply(value: unknown, field = ''): unknown {
     if (value === null) return null;
-    if (field in fixed && !this.#known.has(String(value))) return fixed[field];
+    if (field in fixed && !(typeof value === 'string' && this.#known.has(value))) return fixed[field];
     const entry = fixedEntries[field];
     if (Array.isArray(value)) return value.map((inner) => entry ?? this.apply(inner));
     if (typeof value === 'object') {

@@ -306,7 +306,7 @@ export async function recordStory() {
   await deliver();
   const received = receiver.requests.map(({ body }) => JSON.parse(body) as { id: string; type: string });
   const completed = received.find(({ type }) => type === 'drop.completed');
-  if (!completed) throw new Error(`the webhook got ${received.map(({ type }) => type)}`);
+  if (!completed) throw new Error(`the webhook got ${received.map(({ type }) => type).join(', ')}`);
   story.add('receiveEvent', { request: names.apply(completed) as object });
   await story.record('POST', `/webhooks/${webhook.id}/test`, { key });
   await deliver();

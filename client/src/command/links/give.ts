@@ -35,8 +35,8 @@ export async function giveFiles(
   await withLink(context, 'upload', word, options, async (link) => {
     const { reference, sender } = link.request;
     const progress = new Progress(terminal);
-    const sizes = files.map((file) => (typeof file === 'object' && 'path' in file ? file.path : String(file)));
-    progress.setTotal(toTotal(await Promise.all(sizes.map(findFileSize))));
+    const found = files.flatMap((file) => (typeof file === 'string' ? [file] : 'path' in file ? [file.path] : []));
+    progress.setTotal(toTotal(await Promise.all(found.map(findFileSize))));
     const result = await link
       .give({
         files,

@@ -93,7 +93,7 @@ function registerStream(
   const { mediaTypes = [], anyTypeBytes, serve } = route.stream;
   const transfer = route.response.bytes !== undefined;
   root.register(async (app) => {
-    acceptStreams(app as unknown as App, route.stream);
+    acceptStreams(app, route.stream);
     app.route({
       ...toRouteOptions(engines, route),
       ...(anyTypeBytes === undefined ? {} : { bodyLimit: anyTypeBytes }),

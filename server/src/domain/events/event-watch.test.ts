@@ -30,7 +30,7 @@ test('a request that other transactions have overtaken waits, and one that an ev
   // Another transaction has ended, without an event.
   await happen(at(30));
   const slow = watch.wait('b', at(20), live);
-  expect(await Promise.race([slow, 'still waiting'])).toBe('still waiting');
+  expect(await Promise.race([slow, Promise.resolve('still waiting')])).toBe('still waiting');
   await happen(at(50), event('b', 40));
   expect(await slow).toMatchObject({ events: [{ accountId: 'b' }], next: at(50) });
   expect(await watch.wait('b', at(35), live)).toBe('read again');

@@ -237,7 +237,7 @@ describe('opening a link', () => {
   test('leaves no token, session or code in the log', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-    const logged = buildTestServer(exchange, {}, { log: log as never });
+    const logged = buildTestServer(exchange, {}, { log });
     const { token, link } = await strictLink();
     const session = (await requestV1(logged, 'POST', '/link/open', { body: { secret: token } })).json()
       .session as string;

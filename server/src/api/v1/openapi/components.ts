@@ -81,7 +81,7 @@ export function toGeneratable<Value>(value: Value, field = ''): Value {
     Array.isArray(rest['enum']) &&
     rest['type'] === undefined &&
     !rest['enum'].some((one) => typeof one !== 'string');
-  const patterns = Object.entries((patternProperties ?? {}) as object);
+  const patterns = Object.entries(patternProperties ?? {});
   const [[pattern, member] = []] = patterns;
   const written = {
     ...(isEnum ? { type: 'string' } : {}),

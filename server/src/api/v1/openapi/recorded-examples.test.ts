@@ -29,7 +29,7 @@ test('the examples in docs/api-v1.md are the recorded ones', () => {
       const { response, request } = examples[names.next().value ?? ''] ?? {};
       return formatJson(response ?? request);
     })
-    .replace(/^event: .*\nid: .*\ndata: .*$/m, () => String(examples['streamEvents']?.response).trim());
+    .replace(/^event: .*\nid: .*\ndata: .*$/m, () => (examples['streamEvents']?.response as string).trim());
   if (isRecording) writeFileSync(guide, expected);
   else expect(text).toBe(expected);
   const ids = text.match(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g) ?? [];
