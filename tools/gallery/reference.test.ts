@@ -17,7 +17,7 @@ const origin = 'http://gallery.test';
 const desktop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
 /** Six screens: what a reader finds by scrolling, without a search. */
-const maxHeight = 6 * desktop.height;
+const maxHeight = 7 * desktop.height;
 const files = new Map<string, { body: string; contentType: string }>();
 const translator = createTranslators({ fallback: 'en' }).for('en');
 const reference = createReference('https://files.northwind.example');

@@ -131,7 +131,9 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
     insert into webhook_attempts (account_id, webhook_id, id, event_id, type, attempt, at, duration_ms)
       select account_id, webhook_id, event_id, event_id, type, 1, created_at, 1 from webhook_deliveries;
     insert into test_messages (account_id, id, drop_id, kind, channel, receiver, text, created_at)
-      select account_id, id, id, 'invitation', 'mail', 'a@test.x.org', 'text', created_at from drops;
+      select account_id, id, id, 'invitation', 'mail', 'a@test.x.org', 'text', created_at from drops
+      -- An account keeps a bounded number of them, which may be sorted.
+      where hashtext(id::text) & 3 = 0;
     insert into responses (account_id, key_digest, request_digest, key_id, response, created_at)
       select account_id, decode(replace(id::text, '-', ''), 'hex'), ''::bytea, id, ''::bytea, created_at from drops
       union all
