@@ -252,6 +252,18 @@ describe('a test account', () => {
     expect((await ask('GET', `/drops/${sent.json().id}`, key)).json()).toMatchObject({ second_factor: 'mail' });
   });
 
+  test('is opened by an administrator if its live account may send only to certain domains', async () => {
+    const live = await exchange.account();
+    await runAdmin(exchange, 'accounts', 'set', '--account', live.email, '--receiver-domains', 'acme.com');
+    const create = () => ask('POST', '/keys', live.apiKey, { name: 'x', scopes: ['send'], mode: 'test' });
+    const refused = await create();
+    expect([refused.status, refused.json().code]).toEqual([400, 'invalid_input']);
+    expect(refused.json().detail).toContain(`waybilld admin api-keys create --account ${live.email} --test`);
+    expect(await query('select from accounts where email = $1', [toTestAddress(live.email)])).toEqual([]);
+    await runAdmin(exchange, 'api-keys', 'create', '--account', live.email, '--test');
+    expect((await create()).status).toBe(201);
+  });
+
   test('has short lifetimes', async () => {
     const { key } = await startTests();
     const refused = await send(key, [{ email: newAddress() }], { expires_in: 8 * 86_400 });
