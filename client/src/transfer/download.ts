@@ -128,6 +128,8 @@ async function* receiveBytes(
       for await (const piece of readPieces(part.response)) {
         hash.update(piece);
         receivedBytes += piece.length;
+        // Without a Content-Length, a response may go on until the disk is full.
+        if (receivedBytes > size) break;
         failures = 0;
         yield piece;
         report();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { numberedName, safeLocalPaths } from '../../generated/safe-name.ts';
+import { numberedName, safeLocalName, safeLocalPaths } from '../../generated/safe-name.ts';
 import type { LinkFile } from '../../generated/wire.ts';
 import type { DownloadLink } from '../../link/download-link.ts';
 import { syncFolder } from '../../transfer/download-to-file.ts';
@@ -79,13 +79,15 @@ async function printText({ output }: Context, text: string, value: unknown): Pro
 
 async function findTargets(folder: string, files: readonly LinkFile[]): Promise<Target[]> {
   const paths = safeLocalPaths(files.map(({ path }) => path));
-  return await Promise.all(
-    files.map(async (file, index) => {
-      const names = (paths[index] ?? '').split('/').map(toVisibleName);
-      const part = join(folder, `.waybill-${file.id}.part`);
-      return { file, names, part, finished: await findFinished(folder, names, file) };
-    }),
-  );
+  const targets: Target[] = [];
+  // One after another: all at once, they would be more open files than a process may have.
+  for (const [index, file] of files.entries()) {
+    const names = (paths[index] ?? '').split('/').map(toVisibleName);
+    // The server chose the id, too.
+    const part = join(folder, safeLocalName(`.waybill-${file.id}.part`));
+    targets.push({ file, names, part, finished: await findFinished(folder, names, file) });
+  }
+  return targets;
 }
 
 /** Returns the path at which this file already is, under its name or a numbered one. */

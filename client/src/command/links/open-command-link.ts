@@ -13,6 +13,7 @@ import type { Context } from '../context.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { createRetryNotice } from '../retry-notice.ts';
 import { ask } from '../terminal/ask.ts';
+import { toPrintable } from '../terminal/printable.ts';
 import { eraseTemporaryLine } from '../terminal/temporary-line.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { explainLinkError } from './link-errors.ts';
@@ -108,7 +109,11 @@ function createCodeSource(
     const isAsked = code === undefined && codeFile === undefined && terminal.input.isTTY === true;
     if (!isAsked) throw problem ?? new WaybillError('code_required', describeSentCode(sent));
     if (problem) output.notice(problem.message);
-    const entered = await ask(terminal, signal, `${describeSentCode(sent)}\nCode (or "new" for another): `);
+    const entered = await ask(
+      terminal,
+      signal,
+      `${toPrintable(describeSentCode(sent))}\nCode (or "new" for another): `,
+    );
     return /^new$/i.test(entered) ? null : entered;
   };
 }

@@ -100,6 +100,8 @@ export interface AccountStore {
   setChoices(accountId: string, choices: Partial<AccountChoices>): Promise<void>;
   /** Serialises changes to one account's keys and contacts until the transaction ends. */
   lock(accountId: string): Promise<void>;
+  /** Locks the account, and then its test account, also one that was being opened when the call began. */
+  lockBoth(accountId: string): Promise<void>;
   /** Those of the account and of its test account, as the methods on one key. */
   keys(accountId: string): Promise<ApiKey[]>;
   insertKey(accountId: string, key: NewApiKey): Promise<ApiKey>;
@@ -136,7 +138,7 @@ export interface AccountContents {
 /** The deletion of whole accounts: marked by an administrator, done by sweeps in batches. */
 export interface AccountDeletionStore {
   contents(accountId: string): Promise<AccountContents>;
-  /** Disables the account and its test account, and marks both. False if a legal hold protects one of them or something of it. */
+  /** Disables the account and its test account, which the caller has locked, and marks both. False if a legal hold protects one of them or something of it. */
   mark(accountId: string): Promise<boolean>;
   /** Up to `count` accounts that are marked and not under a legal hold, those marked first before others. */
   marked(count: number): Promise<{ id: string; email: string }[]>;

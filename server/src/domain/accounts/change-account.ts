@@ -52,6 +52,7 @@ export async function setAccountDisabled(
     throw new ExchangeError('precondition_failed', `${account.email} is being deleted, and cannot be enabled again.`);
   }
   await engines.store.transaction(async (tx) => {
+    await tx.accounts.lockBoth(account.id);
     await tx.accounts.setDisabled(account.id, disabled);
     const test = await tx.accounts.findTestAccount(account.id);
     if (!disabled) for (const { id } of [account, ...(test ? [test] : [])]) await tx.webhookDeliveries.resume(id);

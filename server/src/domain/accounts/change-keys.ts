@@ -198,8 +198,8 @@ export async function revokeKey(
   author: Author,
 ): Promise<Revoked> {
   return engines.store.transaction(async (tx) => {
-    // No key is made by one that is being revoked: creating keys takes the same lock.
-    await tx.accounts.lock(account.id);
+    // No key is made by one that is being revoked: creating keys of either account takes one of these locks.
+    await tx.accounts.lockBoth(account.id);
     const ids = await tx.accounts.revokeKey(account.id, keyId, descendants);
     if (ids.length === 0)
       throw new ExchangeError(

@@ -21,6 +21,7 @@ export async function deleteAccount(
   account: Account,
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
+    await tx.accounts.lockBoth(account.id);
     if (!(await tx.accountDeletions.mark(account.id))) {
       throw new ExchangeError(
         'precondition_failed',

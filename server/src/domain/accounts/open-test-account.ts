@@ -49,6 +49,14 @@ async function insertTestAccount(
   live: Account,
 ): Promise<Account> {
   const { phone, language, ...choices } = live;
+  const policy = await readPolicy({ ...engines, store: tx }, live.id);
+  // Who reads kept messages can pass their links on to any address, as with links that an account gets itself.
+  if (policy.receiverDomains && author.kind !== 'command') {
+    throw new ExchangeError(
+      'invalid_input',
+      `The account may send only to certain domains, and whoever has a test key gets links. Ask the administrator for the first test key: waybilld admin api-keys create --account ${live.email} --test`,
+    );
+  }
   const email = emailAddress(toTestAddress(live.email));
   const id = engines.random.uuid();
   if (!(await tx.accounts.insert({ id, email, phone, type: 'api', language, testOf: live.id }))) {
@@ -58,7 +66,7 @@ async function insertTestAccount(
     );
   }
   await tx.accounts.setChoices(id, { ...choices, secondFactor: null, defaultDays: null });
-  await tx.quotas.setForAccount(id, toTestQuotas(await readPolicy({ ...engines, store: tx }, live.id)));
+  await tx.quotas.setForAccount(id, toTestQuotas(policy));
   await record(engines, tx, {
     accountId: id,
     author,

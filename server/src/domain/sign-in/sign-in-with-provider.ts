@@ -164,7 +164,8 @@ async function followGroups(
   if (!memberships) return;
   for (const account of new Set(rules.memberships.map((each) => each.account))) {
     const found = await tx.accounts.byEmail(account);
-    if (!found || found.deleting) continue;
+    // A test account has no members.
+    if (!found || found.deleting || found.testOf !== null) continue;
     await tx.accounts.lock(found.id);
     const given = memberships.find((each) => each.account === account)?.role;
     // Also in an account that is disabled: it may be enabled again, and then needs its owner.

@@ -276,6 +276,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       setDisabled: (accounts) => accounts.setDisabled(accountId, true),
       setChoices: (accounts) => accounts.setChoices(accountId, { receipts: false }),
       lock: (accounts) => accounts.lock(accountId),
+      lockBoth: (accounts) => accounts.lockBoth(accountId),
       keys: (accounts) => accounts.keys(accountId),
       insertKey: (accounts) =>
         accounts.insertKey(accountId, {

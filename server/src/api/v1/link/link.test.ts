@@ -8,6 +8,7 @@ import { type AskV1, requestV1 } from '../../../../test/request-v1.ts';
 import { buildTestServer, postForm, testHost } from '../../../../test/server.ts';
 import { useTestServer } from '../../../../test/use-test-server.ts';
 import { setAccountDisabled } from '../../../domain/accounts/change-account.ts';
+import type { Actor } from '../../../domain/actor.ts';
 import { revokeDrop } from '../../../domain/drops/revoke-drop.ts';
 import { deriveCode } from '../../../domain/links/issue-code.ts';
 import type { Link } from '../../../domain/links/link-store.ts';
@@ -30,6 +31,12 @@ const openSession = async (token: string) => (await open(token)).json().session 
 async function requestLink() {
   const { actor, link } = await openRequestLink(exchange);
   return { actor, link, token: await deriveToken(exchange, actor, link.dropId, 0) };
+}
+
+async function disable(accountId: string): Promise<void> {
+  const account = await engines.store.accounts.byId(accountId);
+  if (!account) throw new Error('no account');
+  await setAccountDisabled(engines, account, true);
 }
 
 /** Reads the traces of an opening. */
@@ -477,33 +484,43 @@ describe('what a contact sends', () => {
   });
 });
 
-test('an upload is cut when its request is revoked', async () => {
-  const { actor, link, token } = await requestLink();
-  const key = await openSession(token);
-  const { id } = await begin(key, 'large.bin', 50_000_000);
-  const server = buildTestServer(exchange);
-  const origin = await server.listen({ port: 0, host: '127.0.0.1' });
-  const begun = Promise.withResolvers<void>();
-  const pieces = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      controller.enqueue(randomBytes(65_536));
-      begun.resolve();
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    },
-  });
-  const sending: RequestInit & { duplex: 'half' } = {
-    method: 'PATCH',
-    body: pieces,
-    duplex: 'half',
-    headers: { authorization: `Bearer ${key}`, ...tus, 'upload-offset': '0', 'content-type': tusType },
-  };
-  const response = fetch(`${origin}/api/v1/link/uploads/${id}`, sending);
-  await begun.promise;
-  await revokeDrop(engines, { ...actor, id: actor.accountId }, link.dropId, engines.administrator);
-  const { status } = await response;
-  expect(status).toBe(410);
-  await server.close();
-}, 30_000);
+const revocations: Record<string, (actor: Actor, link: Link) => Promise<unknown>> = {
+  'its request is revoked': (actor, { dropId }) =>
+    revokeDrop(engines, { ...actor, id: actor.accountId }, dropId, engines.administrator),
+  'the account that asked for it is disabled': ({ accountId }) => disable(accountId),
+};
+
+test.each(Object.entries(revocations))(
+  'an upload is cut when %s',
+  async (_when, revoke) => {
+    const { actor, link, token } = await requestLink();
+    const key = await openSession(token);
+    const { id } = await begin(key, 'large.bin', 50_000_000);
+    const server = buildTestServer(exchange);
+    const origin = await server.listen({ port: 0, host: '127.0.0.1' });
+    const begun = Promise.withResolvers<void>();
+    const pieces = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        controller.enqueue(randomBytes(65_536));
+        begun.resolve();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      },
+    });
+    const sending: RequestInit & { duplex: 'half' } = {
+      method: 'PATCH',
+      body: pieces,
+      duplex: 'half',
+      headers: { authorization: `Bearer ${key}`, ...tus, 'upload-offset': '0', 'content-type': tusType },
+    };
+    const response = fetch(`${origin}/api/v1/link/uploads/${id}`, sending);
+    await begun.promise;
+    await revoke(actor, link);
+    const { status } = await response;
+    expect(status).toBe(410);
+    await server.close();
+  },
+  30_000,
+);
 
 test('a session that was closed is over, and the link opens again', async () => {
   const { token } = await sentLink(exchange, ['a.txt']);
@@ -516,9 +533,7 @@ test('a session that was closed is over, and the link opens again', async () => 
 test('a contact of a disabled account is told that the link was revoked', async () => {
   const { actor, token } = await requestLink();
   const key = await openSession(token);
-  const account = await engines.store.accounts.byId(actor.accountId);
-  if (!account) throw new Error('no account');
-  await setAccountDisabled(engines, account, true);
+  await disable(actor.accountId);
   expect((await ask('GET', '/link/request', { key })).json().code).toBe('link_revoked');
 });
 

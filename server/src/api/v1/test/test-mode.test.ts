@@ -12,6 +12,8 @@ import { runAdmin } from '../../../../test/run-admin.ts';
 import { runJob } from '../../../../test/run-job.ts';
 import { buildTestServer, testHost } from '../../../../test/server.ts';
 import { useTestServer } from '../../../../test/use-test-server.ts';
+import { authenticateBearer } from '../../../domain/accounts/authenticate.ts';
+import { createRestrictedKey } from '../../../domain/accounts/change-keys.ts';
 import { toTestAddress } from '../../../domain/accounts/test-address.ts';
 import { findLink } from '../../../domain/links/find-link.ts';
 import { sendMessageJob } from '../../../domain/outbox/send-message.ts';
@@ -250,6 +252,18 @@ describe('a test account', () => {
     expect((await ask('GET', `/drops/${sent.json().id}`, key)).json()).toMatchObject({ second_factor: 'mail' });
   });
 
+  test('is opened by an administrator if its live account may send only to certain domains', async () => {
+    const live = await exchange.account();
+    await runAdmin(exchange, 'accounts', 'set', '--account', live.email, '--receiver-domains', 'acme.com');
+    const create = () => ask('POST', '/keys', live.apiKey, { name: 'x', scopes: ['send'], mode: 'test' });
+    const refused = await create();
+    expect([refused.status, refused.json().code]).toEqual([400, 'invalid_input']);
+    expect(refused.json().detail).toContain(`waybilld admin api-keys create --account ${live.email} --test`);
+    expect(await query('select from accounts where email = $1', [toTestAddress(live.email)])).toEqual([]);
+    await runAdmin(exchange, 'api-keys', 'create', '--account', live.email, '--test');
+    expect((await create()).status).toBe(201);
+  });
+
   test('has short lifetimes', async () => {
     const { key } = await startTests();
     const refused = await send(key, [{ email: newAddress() }], { expires_in: 8 * 86_400 });
@@ -385,6 +399,52 @@ describe('a test account', () => {
     await placeEvidence(exchange.database);
     for (let sweeps = 0; sweeps < 4; sweeps += 1) await runAdmin(exchange, 'sweep');
     expect(await query('select email from accounts where email = any($1)', [[live.email, email]])).toEqual([]);
+  });
+
+  /** Creates a test key in a transaction that stays open until the change is done, or waits for it. */
+  async function createDuring(creator: string, change: () => Promise<unknown>): Promise<string> {
+    const caller = await authenticateBearer(engines, creator, '192.0.2.7');
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    const transaction: typeof engines.store.transaction = (work) =>
+      engines.store.transaction(async (tx) => {
+        const result = await work(tx);
+        hold();
+        await isReleased;
+        return result;
+      });
+    const input = { name: 'late', scopes: ['send' as const], networks: null, expiresAt: null, mode: 'test' as const };
+    const creating = createRestrictedKey({ ...engines, store: { ...engines.store, transaction } }, caller, input);
+    await isHeld;
+    const changed = change().finally(release);
+    const isWaiting = async () =>
+      (await query("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"))
+        .length > 0;
+    await Promise.race([changed, expect.poll(isWaiting, { timeout: 10_000 }).toBe(true)]);
+    release();
+    await changed;
+    return (await creating).apiKey;
+  }
+
+  test.each(['disable', 'delete --yes'])('that is being opened ends with its live account: %s', async (command) => {
+    const live = await exchange.account();
+    const [name = '', ...options] = command.split(' ');
+    const key = await createDuring(live.apiKey, () =>
+      runAdmin(exchange, 'accounts', name, '--account', live.email, ...options),
+    );
+    expect((await ask('GET', '/account', key)).status).toBe(401);
+    const states = await query<{ ended: boolean }>(
+      `select ${name === 'disable' ? 'disabled_at' : 'deleted_at'} is not null as ended from accounts
+       where email = any($1)`,
+      [[live.email, toTestAddress(live.email)]],
+    );
+    expect(states).toEqual([{ ended: true }, { ended: true }]);
+  });
+
+  test('leaves no key that a revoked one was creating', async () => {
+    const { live, key, keyId } = await startTests();
+    const late = await createDuring(key, () => ask('DELETE', `/keys/${keyId}?descendants=true`, live.apiKey));
+    expect((await ask('GET', '/account', late)).status).toBe(401);
   });
 
   test('can be deleted alone, and is opened again', async () => {

@@ -108,7 +108,7 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
 
     async mark(accountId) {
       const { rows } = await sql<{ id: string }>`
-        select id from accounts where id = ${accountId} or test_of = ${accountId} order by test_of is not null for no key update
+        select id from accounts where id = ${accountId} or test_of = ${accountId}
       `.execute(db);
       for (const { id } of rows) if (await hasHold(id)) return false;
       await sql`

@@ -73,6 +73,10 @@ export function accountStore(db: Database): AccountStore {
     isLive.as('isLive'),
   ] as const;
 
+  const lock = async (column: 'id' | 'test_of', accountId: string) => {
+    await db.selectFrom('accounts').select('id').where(column, '=', accountId).forNoKeyUpdate().execute();
+  };
+
   return {
     credentials,
     liveKey: (digest) => byDigest(digest.toString('hex')),
@@ -143,8 +147,11 @@ export function accountStore(db: Database): AccountStore {
       `.execute(db);
     },
 
-    async lock(accountId) {
-      await db.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute();
+    lock: (accountId) => lock('id', accountId),
+
+    async lockBoth(accountId) {
+      await lock('id', accountId);
+      await lock('test_of', accountId);
     },
 
     keys: (accountId) =>

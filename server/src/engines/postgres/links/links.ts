@@ -193,13 +193,14 @@ export function linkStore(db: Database): LinkStore {
 
     endings: (drops) => readRows<DropEnding>`
         select drops.account_id as "accountId", drops.id as "dropId", nullif(asked.position, -1) as position, true as ended,
-          drops.revoked_at is not null or links.revoked_at is not null as revoked
+          ${revoked} as revoked
         from unnest(${drops.map(({ accountId }) => accountId)}::uuid[], ${drops.map(({ dropId }) => dropId)}::uuid[],
           ${drops.map(({ position }) => position ?? -1)}::integer[]) as asked (account_id, id, position)
         join drops on drops.account_id = asked.account_id and drops.id = asked.id
+        join accounts on accounts.id = drops.account_id
         left join links on links.account_id = asked.account_id and links.drop_id = asked.id
           and links.position = asked.position
-        where ended_at is not null or expires_at <= now() or links.revoked_at is not null
+        where ended_at is not null or expires_at <= now() or ${revoked}
       `,
 
     async ask({ accountId, dropId, position }, question) {

@@ -221,6 +221,25 @@ test('an identity that is added ends the memberships that its groups do not give
   expect(await engines.store.people.role(id, person.id)).toBeUndefined();
 });
 
+test('an identity that is added makes nobody a member of a test account', async () => {
+  const memberships = [{ group: 'sales', account: 'orders@test.example.org', role: 'member' }] as const;
+  await using server = await open({ ...alice, groups: ['sales'] }, { memberships, groupsClaim: ['groups'] });
+  const { engines } = server;
+  const password = 'seven purple lanterns over Uppsala';
+  const { person } = await invitePerson(engines, engines.administrator, { email: alice.email, mail: false });
+  await engines.store.signInMethods.setPassword(person.id, await engines.passwords.hash(password));
+  const [live, id] = [engines.random.uuid(), engines.random.uuid()];
+  const account = { phone: '', type: 'api', language: '' } as const;
+  await engines.store.accounts.insert({ ...account, id: live, email: 'orders@example.org' });
+  await engines.store.accounts.insert({ ...account, id, email: 'orders@test.example.org', testOf: live });
+  const browser = server.visit();
+  await server.signIn(browser);
+  await browser.post('/sign-in', { email: alice.email, password, next: paths.confirm });
+  await browser.get(paths.confirm);
+  expect((await browser.post(paths.confirm)).statusCode).toBe(303);
+  expect(await engines.store.people.role(id, person.id)).toBeUndefined();
+});
+
 test('a provider is added only to the person who began it, if they are still signed in', async () => {
   await using server = await open(alice);
   const { engines } = server;
