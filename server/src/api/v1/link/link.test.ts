@@ -223,11 +223,12 @@ describe('opening a link', () => {
     const failureLimit = new MemoryLimits().failureLimit({ failures: 3, seconds: 60 });
     const limited = buildTestServer(exchange, { failureLimit });
     const token = () => ({ body: { secret: randomBytes(32).toString('base64url') } });
-    const statuses: number[] = [];
+    const responses: Awaited<ReturnType<typeof requestV1>>[] = [];
     for (let time = 0; time < 5; time += 1) {
-      statuses.push((await requestV1(limited, 'POST', '/link/open', token())).status);
+      responses.push(await requestV1(limited, 'POST', '/link/open', token()));
     }
-    expect(statuses).toEqual([404, 404, 404, 429, 429]);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 429, 429]);
+    expect(responses[0]?.json().detail).toContain('There is no such link of this kind. Copy it whole');
     // The right link still works from there.
     const { token: right } = await sentLink(exchange, ['a.txt']);
     expect((await requestV1(limited, 'POST', '/link/open', { body: { secret: right } })).status).toBe(201);
@@ -263,7 +264,7 @@ describe('a link that requires a code', () => {
     expect([wrong.status, wrong.json().code, wrong.json().detail]).toEqual([
       403,
       'wrong_code',
-      'This is not the code. Tries left: 4.',
+      'This is not the code. Read it in the newest message, and try again: 4 tries are left.',
     ]);
     const spaced = `${right.slice(0, 3)} ${right.slice(3)}`;
     expect((await ask('POST', '/link/code', { key, body: { code: spaced } })).status).toBe(204);
