@@ -57,13 +57,13 @@ class Machine extends Person {
     symlinkSync(join(project, 'client'), join(this.folder, 'node_modules/@waybill/client'));
   }
 
-  async run(language: string, code: string): Promise<string> {
+  async run(language: string, code: string, signal?: AbortSignal): Promise<string> {
     writeFileSync(join(this.folder, 'example.ts'), code);
     const [program, ...words] =
       language === 'ts' ? [process.execPath, 'example.ts'] : ['bash', '-euo', 'pipefail', '-c', code];
     const { PATH = '', ...environment } = this.environment;
     const env = { ...environment, PATH: `${join(this.folder, 'bin')}:${PATH}` };
-    return (await run(program ?? '', words, { cwd: this.folder, env })).stdout;
+    return (await run(program ?? '', words, { cwd: this.folder, env, ...(signal && { signal }) })).stdout;
   }
 
   read(path: string): string | undefined {
@@ -92,6 +92,8 @@ const guides: Record<
   {
     readonly on: 'sender' | 'receiver';
     readonly before?: (accounts: Pick<Trial, 'sender' | 'receiver'>) => Promise<unknown>;
+    /** What the receiver does at the same time, until it is aborted. */
+    readonly meanwhile?: (receiver: Client, signal: AbortSignal) => Promise<unknown>;
     readonly after: (trial: Trial) => Promise<void>;
   }
 > = {
@@ -129,6 +131,20 @@ const guides: Record<
       expect(output).toMatch(new RegExp(`drop\\.created|${receiver.user}`));
     },
   },
+  'Wait for the receivers': {
+    on: 'sender',
+    async meanwhile(receiver, signal) {
+      using machine = new Machine(receiver);
+      await machine.run('sh', 'waybill pull --watch in', signal).catch(() => undefined);
+    },
+    async after({ output, receiver }) {
+      expect(output).toMatch(/Every receiver has downloaded every file|is completed\.|^drop\.completed\n$/);
+      const found = await receiver.plain('GET', '/api/v1/inbox?external_id=order-4711', {
+        headers: { Authorization: `Bearer ${receiver.account.apiKey}` },
+      });
+      expect(JSON.parse(found.body.toString()).data).toHaveLength(1);
+    },
+  },
   'Give a program its own key': {
     on: 'sender',
     async after({ output }) {
@@ -149,12 +165,17 @@ test('every guide shows all three ways', () => {
 });
 
 test.each(blocks)('$guide with $way', async ({ guide, language, code }) => {
-  const { on, before, after } = guides[guide] ?? {};
+  const { on, before, meanwhile, after } = guides[guide] ?? {};
   const [sender, receiver] = await Promise.all([freshClient('guide-a'), freshClient('guide-b')]);
   await before?.({ sender, receiver });
   using machine = new Machine(on === 'receiver' ? receiver : sender);
   if (on === 'receiver') rmSync(join(machine.folder, 'report.pdf'));
-  const output = await machine.run(language, code.replaceAll('anna@example.com', receiver.user));
+  const stop = new AbortController();
+  const other = meanwhile?.(receiver, stop.signal);
+  const output = await machine.run(language, code.replaceAll('anna@example.com', receiver.user)).finally(async () => {
+    stop.abort();
+    await other;
+  });
   await after?.({ sender, receiver, machine, output });
 });
 

@@ -51,7 +51,7 @@ const definitions = {
     status: 401,
     surfaces: ['api', 'v1'],
     message: 'Send the account address and one of its live API keys with HTTP Basic authentication.',
-    v1: { message: 'Send a live API key of the account as `Authorization: Bearer <key>`.' },
+    v1: { message: 'Send a valid API key of the account as `Authorization: Bearer <key>`.' },
   },
   scope_missing: {
     status: 403,

@@ -153,6 +153,10 @@ class RequestsTest(unittest.TestCase):
                 Waybill(url, "k")
             self.assertNotIn("secret", str(caught.exception))
 
+    def test_the_address_of_the_server_is_not_that_of_the_api(self) -> None:
+        with self.assertRaisesRegex(WaybillError, r"Use https://files.example.org/waybill alone\.$"):
+            Waybill("https://files.example.org/waybill/api/v1/", "k")
+
     def test_a_key_that_is_no_key_is_not_repeated(self) -> None:
         with self.assertRaises(WaybillError) as caught:
             Waybill("https://files.example.org", "secret\n")

@@ -42,10 +42,7 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
     message: 'Your key may not be used from the address of this machine.',
     next: 'Run the command in one of the networks of the key, or log in with another key: waybill login URL',
   },
-  not_found: {
-    message: 'There is no Waybill server at this address.',
-    next: 'Check the server’s address and its path, then log in again: waybill login URL',
-  },
+  not_found: { next: 'Check what you named, and whose key you use: waybill whoami' },
   link_ended: { message: 'It has expired and cannot be changed.', next: sendAgain },
   link_revoked: { message: 'It was revoked and cannot be changed.', next: sendAgain },
   receipt_not_ready: { ...retryLater, message: 'The newest event is not in the log yet.' },
@@ -208,15 +205,19 @@ function describeDetails(error: WaybillError): Partial<Outcome> {
   }
   // Not of the server: an upload that is known from before does not exist any more.
   if (code === 'not_found' && status === undefined) return { message, next: 'Use another --key.' };
+  if (message.startsWith('There is nothing at this path.')) {
+    const next = 'Check the server’s address and its path, then log in again: waybill login URL';
+    return { message: 'There is no API of Waybill at this address.', next };
+  }
   if (code === 'network_not_allowed' && message.startsWith('The new key'))
     return { message, next: 'Choose networks within those of your key: waybill whoami' };
   const [, address] = noPhone.exec(message) ?? [];
   if (address !== undefined) return { next: `Add it: waybill contacts add --update ${address} --phone …` };
-  // The client's own messages end with advice.
-  const isOwn =
-    code === 'temporary_folder' ||
+  // The client's own messages end with advice, and so do those of the server that depend on the account.
+  const endsWithAdvice =
+    ['temporary_folder', 'not_found', 'recipient_not_allowed'].includes(code) ||
     (status === undefined && ['invalid_argument', 'too_many_files', 'unexpected_response'].includes(code));
-  const [, problem, advice] = (isOwn && /^(.*\.) ([A-Z][^.]*\.)$/s.exec(message)) || [];
+  const [, problem, advice] = (endsWithAdvice && /^(.*\.) ([A-Z](?:[^.]|\.(?=\S))*\.)$/s.exec(message)) || [];
   return problem === undefined || advice === undefined ? {} : { message: rephrase(problem), next: advice };
 }
 

@@ -9,6 +9,11 @@ export function parseServerUrl(address: string | URL, plainHttp: boolean, secret
       `"${String(address)}" is not a server’s address. Use a URL such as https://files.example.org.`,
     );
   }
+  const [, folder] = /^(.*)\/api\/v1\/*$/.exec(url.pathname) ?? [];
+  if (folder !== undefined) {
+    const server = `${url.origin}${folder}`;
+    throw new WaybillError('invalid_argument', `The server’s address does not end in /api/v1. Use ${server} alone.`);
+  }
   if (url.protocol === 'http:' && !plainHttp && !isLocalHost(url.hostname)) {
     throw new WaybillError(
       'invalid_argument',

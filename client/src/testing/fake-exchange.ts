@@ -103,7 +103,14 @@ export class FakeExchange implements AsyncDisposable {
       return { value: { data: this.onEvents(new URLSearchParams(path.slice(7))), next_cursor: 'c', has_more: false } };
     }
     if (path.startsWith('drops/')) {
-      return { value: { id, state: 'live', receivers: this.receiverStates.map((state) => ({ state })) } };
+      return {
+        value: {
+          id,
+          state: 'live',
+          expires_at: '2030-01-31T12:00:00.000Z',
+          receivers: this.receiverStates.map((state) => ({ state })),
+        },
+      };
     }
     if (!upload) throw new Refusal(404, 'not_found');
     if (method === 'HEAD') return { value: undefined, headers: { 'Upload-Offset': String(upload.bytes.length) } };

@@ -19,12 +19,16 @@ def parse_server_url(address: str, plain_http: bool) -> SplitResult:
         raise WaybillError(
             "invalid_argument", message if "@" not in address else "A server’s address has no user in it."
         )
+    path = url.path.rstrip("/")
+    if path.endswith("/api/v1"):
+        server = f"{url.scheme}://{url.netloc}{path.removesuffix('/api/v1')}"
+        raise WaybillError("invalid_argument", f"The server’s address does not end in /api/v1. Use {server} alone.")
     if url.scheme == "http" and not plain_http and not _is_local_host(host):
         raise WaybillError(
             "invalid_argument",
             f"http://{url.netloc} would send the API key unencrypted. Use https://, or allow plain HTTP explicitly.",
         )
-    return SplitResult(url.scheme, url.netloc, f"{url.path.rstrip('/')}/{_paths.API}", "", "")
+    return SplitResult(url.scheme, url.netloc, f"{path}/{_paths.API}", "", "")
 
 
 def _is_local_host(host: str) -> bool:

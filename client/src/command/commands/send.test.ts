@@ -86,7 +86,9 @@ describe('send --wait', () => {
     await using exchange = await FakeExchange.start();
     const { exit, errors } = await wait(exchange, () => undefined);
     expect(exit).toBe(11);
-    expect(errors).toContain('1 of 1 receiver of WB-0000-0001 had not downloaded every file in time. It is live.');
+    expect(errors).toContain(
+      '1 of 1 receiver of WB-0000-0001 had not downloaded every file in time. The files can be downloaded until 2030-01-31 ',
+    );
     expect(errors).toContain('waybill show WB-0000-0001');
   });
 
@@ -102,7 +104,7 @@ describe('send --wait', () => {
 
   test.each([
     [500, 'internal', 1, 'The server encountered an unexpected error.'],
-    [404, 'not_found', 4, 'There is no Waybill server at this address.'],
+    [404, 'not_found', 4, 'This is not_found.'],
   ])('is not advised to send again after an error %s', async (status, code, expected, problem) => {
     await using exchange = await FakeExchange.start();
     exchange.refuse = ({ path }) => (path.includes('wait=') ? { status, code } : undefined);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AddedReceiver } from '../../generated/wire.ts';
+import type { AddedReceiver, DropDetails } from '../../generated/wire.ts';
 import type { CompletionOptions } from '../../resources/wait-for-completion.ts';
 import { expandFolders } from '../../transfer/expand-folders.ts';
 import type { SendOptions, SendResult, SentFile } from '../../transfer/send.ts';
@@ -99,6 +99,12 @@ function isFinalRefusal(error: unknown): boolean {
   return exit === exitCodes.refused || exit === exitCodes.infected;
 }
 
+function describeEnd({ state, expires_at: expires }: DropDetails): string {
+  return state === 'live'
+    ? `in time. The files can be downloaded until ${formatDate(new Date(expires))}`
+    : `when it ${state === 'expired' ? 'expired' : 'was revoked'}`;
+}
+
 /** Waits for the receivers of a drop. However that ends, the files were sent. */
 async function waitForReceivers(
   client: Waybill,
@@ -114,7 +120,7 @@ async function waitForReceivers(
     if (completed) return await output.print(`Every receiver has downloaded every file of ${reference}.`, value);
     const missing = drop.receivers.filter(({ state }) => state !== 'completed').length;
     const whom = `${missing} of ${pluralize(drop.receivers.length, 'receiver')}`;
-    const message = `${whom} of ${reference} had not downloaded every file in time. It is ${drop.state}.`;
+    const message = `${whom} of ${reference} had not downloaded every file ${describeEnd(drop)}.`;
     throw new CommandError(exitCodes.waiting, 'not_completed', message, next);
   } catch (error) {
     if (error instanceof CommandError) throw error;

@@ -23,10 +23,15 @@ export function addSentCommands(program: Command, context: () => Context): void 
       .command('history')
       .description('list what this account has sent')
       .addOption(new Option('--state <state>', 'only those in this state').choices(['live', 'expired', 'revoked']))
-      .option('--receiver <address>', 'only those for this receiver')
-      .option('--external-id <text>', 'only those with this external id')
+      .addOption(new Option('--receiver <address>', 'only those for this receiver').conflicts(['externalId', 'search']))
+      .addOption(new Option('--external-id <text>', 'only those with this external id').conflicts('search'))
       .option('--search <text>', 'only those with this reference, external id or receiver')
-      .option('--contains <text>', 'only those with this text in a message, address, name or file name')
+      .addOption(
+        new Option(
+          '--contains <text>',
+          'only those with this text in a message, address, name or file name; none of the three above can be added',
+        ).conflicts(['receiver', 'externalId', 'search']),
+      )
       .option('--requests', 'list requests for files instead')
       .addOption(limitOption())
       .action((options: HistoryCommandOptions) => listHistory(context(), options)),

@@ -59,16 +59,13 @@ export async function getFiles(context: Context, word: string | undefined, optio
     if (options.receipt !== undefined) {
       await storeLinkReceipt(context, link, options.receipt, async () => (await link.get()).completed_at !== null);
     }
-    await output.print(
-      files.length === 0 ? 'There are no files.' : `All ${pluralize(files.length, 'file')} are complete.`,
-      {
-        status: 'completed',
-        reference,
-        files: files.length,
-        size,
-      },
-    );
+    await output.print(describeComplete(files.length), { status: 'completed', reference, files: files.length, size });
   });
+}
+
+function describeComplete(files: number): string {
+  if (files === 0) return 'There are no files.';
+  return files === 1 ? 'The file is complete.' : `All ${pluralize(files, 'file')} are complete.`;
 }
 
 /** Prints each line by itself, because a message has several. */

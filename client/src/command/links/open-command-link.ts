@@ -78,7 +78,7 @@ function otherKindError(kind: keyof OpenedLinks): CommandError {
         exitCodes.usage,
         'other_link',
         'This link is for downloading files, not for sending them.',
-        'Pull its files with: waybill get LINK',
+        'Download its files with: waybill get LINK',
       );
 }
 

@@ -45,8 +45,10 @@ export async function watchFolder(context: Context, dir: string, options: WatchC
     throw new CommandError(exitCodes.usage, 'usage', message, 'Use --to for all files, or --by-folder.');
   }
   const { client, account } = await openClient(terminal, output);
-  await makeFolder(dir);
+  // It is not created: files may be put into another one, whose name was meant.
   const root = await realpath(dir);
+  if (!(await lstat(root)).isDirectory())
+    throw new CommandError(exitCodes.failed, 'not_a_folder', `${dir} is not a folder.`, 'Name a folder.');
   using journal = await openJournal(root, `${account.user} ${new URL(account.url).href}`);
   for (const name of [sendingFolder, sentFolder, failedFolder]) await makeOwnFolder(root, name);
 

@@ -79,7 +79,10 @@ function toFaults(error: unknown): Pick<Problem, 'errors'> {
 
 /** A part of the body, or the name of a parameter of the path or the query. */
 function toPlace(pointer: string, place: 'query' | 'body'): Pick<ListedFault, 'pointer' | 'parameter'> {
-  return place === 'body' ? { pointer } : { parameter: pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~') };
+  if (place === 'body') return { pointer };
+  // A parameter that is repeated is a list, whose entries have the name of the parameter.
+  const [, parameter = ''] = pointer.split('/');
+  return { parameter: parameter.replaceAll('~1', '/').replaceAll('~0', '~') };
 }
 
 /** By the rule of the schema that was broken. */

@@ -102,7 +102,7 @@ describe('a refusal', () => {
       type: `https://${testHost}/docs/problems#unauthorized`,
       title: 'Unauthorized',
       status: 401,
-      detail: 'Send a live API key of the account as `Authorization: Bearer <key>`.',
+      detail: 'Send a valid API key of the account as `Authorization: Bearer <key>`.',
       code: 'unauthorized',
       instance: `urn:waybill:http-request:${String(reply.headers['x-request-id'])}`,
     });
@@ -148,6 +148,14 @@ describe('a refusal', () => {
       ]);
       return [status, places.toSorted(), detail];
     };
+    expect(await faults('GET', '/events?type=drop.complete&type=drop.sent')).toEqual([
+      400,
+      [
+        ['type', 'not_allowed'],
+        ['type', 'not_allowed'],
+      ],
+      expect.any(String),
+    ]);
     const body = {
       receivers: [{ phone: 7 }, 'bo'],
       expires_in: 0,

@@ -14,8 +14,8 @@ const noKey = { digest: Buffer.alloc(32) };
 const restrictedKey =
   'This key is restricted to scopes: it works only on /api/v1, as `Authorization: Bearer <key>`. Use a key without scopes here.';
 
-const notLive =
-  'This is not a live API key: it is unknown, revoked or past its expiry, or its account is disabled. Check that it is complete, or use another one.';
+const notValid =
+  'This is not a valid API key: it is unknown, revoked or past its expiry, or its account is disabled. Check that it is complete, or use another one.';
 
 /**
  * An unknown account, a wrong key, a revoked or expired key and a disabled account cannot be told apart: each takes the
@@ -37,9 +37,9 @@ export async function authenticate(engines: Needs, user: string, apiKey: string,
 
 /** A key that comes without the account's address; found by its digest, which cannot be guessed without the pepper. */
 export async function authenticateBearer(engines: Needs, apiKey: string, address: string): Promise<KeyActor> {
-  if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized', notLive);
+  if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized', notValid);
   const key = await engines.store.accounts.liveKey(digestApiKey(apiKey, engines.pepper));
-  if (!key) throw new ExchangeError('unauthorized', notLive);
+  if (!key) throw new ExchangeError('unauthorized', notValid);
   return await useKey(engines, key, address);
 }
 

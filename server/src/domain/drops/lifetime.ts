@@ -21,7 +21,9 @@ export function checkLifetime(faults: Faults, input: LifetimeInput, rule: Lifeti
     ? only.some((lifetime) => lifetime * unitSeconds === seconds)
     : seconds >= min * unitSeconds && seconds <= max * unitSeconds;
   if (isAllowed) return seconds;
-  const detail = `Choose a lifetime of ${describeChoice(rule)}: that is what the account may give.`;
+  // Most likely a number of days.
+  const given = expiresIn !== undefined && expiresIn < unitSeconds ? ` This one is in seconds: ${expiresIn}.` : '';
+  const detail = `Choose a lifetime of ${describeChoice(rule)}: that is what the account may give.${given}`;
   faults.add({ field: expiresIn === undefined ? 'expiresAt' : 'expiresIn' }, 'invalid_input', detail);
   return undefined;
 }

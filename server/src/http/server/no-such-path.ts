@@ -4,6 +4,6 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 export function noSuchPath(): ExchangeError {
   return new ExchangeError(
     'not_found',
-    'There is nothing at this path. Compare it with the reference at /docs: each path begins with /api/v1, or with the address of the account.',
+    'There is nothing at this path. Compare it, also its slashes, with the reference at /docs: each path begins with /api/v1, or with the address of the account.',
   );
 }

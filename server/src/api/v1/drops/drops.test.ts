@@ -367,9 +367,12 @@ describe('POST /drops', () => {
     });
     expect((await check('a@example.com')).json()).toMatchObject({ code: 'recipient_not_allowed' });
     const detail = 'Choose a lifetime of 1 to 30 days: that is what the account may give.';
-    expect((await check('a@example.org', 1)).json()).toMatchObject({ errors: [{ pointer: '/expires_in', detail }] });
+    expect((await check('a@example.org', 31 * 86_400)).json()).toMatchObject({
+      errors: [{ pointer: '/expires_in', detail }],
+    });
+    expect((await check('a@example.org', 14)).json().detail).toBe(`${detail} This one is in seconds: 14.`);
     await exchange.engines.store.quotas.setForAccount(sender.accountId, { lifetimes: [1, 3, 7] });
-    expect((await check('a@example.org', 1)).json().detail).toBe(
+    expect((await check('a@example.org', 2 * 86_400)).json().detail).toBe(
       'Choose a lifetime of 1, 3 or 7 days: that is what the account may give.',
     );
     const body = { uploads: [], receivers: [{ email: 'a@example.org' }] };

@@ -230,11 +230,12 @@ describe('opening a link', () => {
     const failureLimit = new MemoryLimits().failureLimit({ failures: 3, seconds: 60 });
     const limited = buildTestServer(exchange, { failureLimit });
     const token = () => ({ body: { secret: randomBytes(32).toString('base64url') } });
-    const statuses: number[] = [];
+    const responses: Awaited<ReturnType<typeof requestV1>>[] = [];
     for (let time = 0; time < 5; time += 1) {
-      statuses.push((await requestV1(limited, 'POST', '/link/open', token())).status);
+      responses.push(await requestV1(limited, 'POST', '/link/open', token()));
     }
-    expect(statuses).toEqual([404, 404, 404, 429, 429]);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 429, 429]);
+    expect(responses[0]?.json().detail).toContain('There is no such link of this kind. Copy it whole');
     // The right link still works from there.
     const { token: right } = await sentLink(exchange, ['a.txt']);
     expect((await requestV1(limited, 'POST', '/link/open', { body: { secret: right } })).status).toBe(201);

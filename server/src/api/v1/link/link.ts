@@ -9,7 +9,7 @@ import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { readCodeState } from '../../../domain/links/code-state.ts';
 import { findLink, findProgramSession, findSessionAgain } from '../../../domain/links/find-link.ts';
 import { issueCode } from '../../../domain/links/issue-code.ts';
-import type { LinkSession } from '../../../domain/links/link-store.ts';
+import type { Link, LinkSession } from '../../../domain/links/link-store.ts';
 import { closeFoundSession, openLinkForProgram, passCode } from '../../../domain/links/open-link.ts';
 import { isPassed } from '../../../domain/links/second-factor.ts';
 import { toReference } from '../../../domain/reference.ts';
@@ -37,7 +37,7 @@ const openLink = linkRoute({
     const link = await limitGuesses(
       engines,
       request,
-      (found) => explainEnding(request, () => findLink(engines, found, type)),
+      (found) => explainEnding(request, async () => await findOpenedLink(engines, found, type)),
       secret,
     );
     request.dropId = link.dropId;
@@ -52,6 +52,19 @@ const openLink = linkRoute({
     };
   },
 });
+
+/** Whoever has a link has no path, id or key to check. */
+async function findOpenedLink(...[engines, secret, type]: Parameters<typeof findLink>): Promise<Link> {
+  try {
+    return await findLink(engines, secret, type);
+  } catch (cause) {
+    if (!(cause instanceof ExchangeError && cause.code === 'not_found')) throw cause;
+    throw new ExchangeError('not_found', unknownLink, { cause });
+  }
+}
+
+const unknownLink =
+  'There is no such link of this kind. Copy it whole: the secret is its last part, and the kind is download for /d/ and upload for /u/. Or ask its sender for a new one.';
 
 const getLink = linkRoute({
   method: 'GET',

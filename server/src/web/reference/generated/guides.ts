@@ -191,6 +191,10 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
+    "text": "A file that was sent in one request is `ready` in the response to it. If one that was sent in parts is `checking`, ask again, for example once a second, until it is `ready` or `refused`. Before that, a drop with it is refused with 409 `files_not_ready`."
+   },
+   {
+    "kind": "paragraph",
     "text": "`scan` of a ready upload, and of the files of a drop or an inbox entry, is `clean` or `unscanned`. `unscanned_reason` says why a file was not scanned:"
    },
    {
