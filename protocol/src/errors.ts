@@ -119,6 +119,7 @@ const definitions = {
   },
   too_many_codes: {
     status: 429,
+    retryAfterSeconds: 3600,
     surfaces: ['v1'],
     message: 'Too many codes were requested. Use the newest one, or try again in an hour.',
   },

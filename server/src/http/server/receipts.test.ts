@@ -119,7 +119,7 @@ describe('a receipt of /api/v1', () => {
     expect((await requestV1(app, 'GET', `/drops/${dropId}/receivers/0/receipt.pdf`)).status).toBe(401);
     const asRequest = `/requests/${dropId}/receivers/0/receipt.json`;
     expect((await requestV1(app, 'GET', asRequest, { key: sender.apiKey })).status).toBe(404);
-    await database.query(`update api_keys set scopes = '{send}' where account_id = $1`, [sender.accountId]);
+    await database.query(`update api_keys set scopes = '{contacts}' where account_id = $1`, [sender.accountId]);
     expect((await ask(sender, dropId)).status).toBe(403);
   });
 

@@ -201,7 +201,7 @@ describe('browsers', () => {
     const { sender, dropId, link } = await sentLink(exchange, ['a.txt']);
     const secret = await openLink(engines, link);
     const [row] = await query<{ days: number }>(
-      `select extract(epoch from purge_at - expires_at)::float8 / 86400 as days from link_sessions
+      `select extract(epoch from purge_at - drops.expires_at)::float8 / 86400 as days from link_sessions
        join drops on drops.id = drop_id where drop_id = $1`,
       [dropId],
     );

@@ -1220,14 +1220,14 @@ export const v1Guides: readonly Guide[] = [
       "`inbox_id`, `sender`, `files`, `request_id`, `reference`, `external_id`"
      ],
      [
-      "`test.message_kept`",
-      "a mail or SMS of a [test account](test-mode.md) was kept",
-      "`message_id`, `kind`, `to`"
-     ],
-     [
       "`inbox.parked`",
       "an entry was claimed as often as allowed, and nobody gets it until it is released",
       "`inbox_id`, `sender`, `files`, `request_id`, `reference`, `external_id`, `attempts`"
+     ],
+     [
+      "`test.message_kept`",
+      "a mail or SMS of a [test account](test-mode.md) was kept",
+      "`message_id`, `kind`, `to`"
      ],
      [
       "`contact.changed`",
