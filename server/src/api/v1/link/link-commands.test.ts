@@ -206,7 +206,7 @@ describe('get', () => {
     expect([first.exit, first.errors]).toEqual([4, expect.stringContaining('A code was sent by mail to r•••@')]);
     const right = await readCode(link);
     const wrong = await waybill([...words, '--code', String((Number(right) + 1) % 1_000_000).padStart(6, '0')]);
-    expect([wrong.exit, wrong.errors]).toEqual([4, expect.stringContaining('Tries left: 4.')]);
+    expect([wrong.exit, wrong.errors]).toEqual([4, expect.stringContaining('4 tries are left.')]);
     expect(await waybill([...words, '--code', 'abc'])).toMatchObject({ exit: 4 });
     writeFileSync(join(folder, 'code'), `${right}\n`);
     expect(await waybill([...words, '--code-file', join(folder, 'code')])).toMatchObject({ exit: 0, errors: '' });

@@ -270,7 +270,7 @@ describe('a link that requires a code', () => {
     expect([wrong.status, wrong.json().code, wrong.json().detail]).toEqual([
       403,
       'wrong_code',
-      'This is not the code. Read it in the newest message, and try again. Tries left: 4.',
+      'This is not the code. Read it in the newest message, and try again: 4 tries are left.',
     ]);
     const spaced = `${right.slice(0, 3)} ${right.slice(3)}`;
     expect((await ask('POST', '/link/code', { key, body: { code: spaced } })).status).toBe(204);

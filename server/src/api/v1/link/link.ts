@@ -116,7 +116,7 @@ const enterCode = linkRoute({
     if (problem) throw new ExchangeError('code_expired');
     throw new ExchangeError(
       'wrong_code',
-      `This is not the code. Read it in the newest message, and try again. Tries left: ${triesLeft}.`,
+      `This is not the code. Read it in the newest message, and try again: ${triesLeft} tries are left.`,
     );
   },
 });
