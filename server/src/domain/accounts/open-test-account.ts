@@ -50,11 +50,11 @@ async function insertTestAccount(
 ): Promise<Account> {
   const { phone, language, ...choices } = live;
   const policy = await readPolicy({ ...engines, store: tx }, live.id);
-  // Who reads kept messages can pass their links on to any address, as with links that an account gets itself.
+  // Kept messages have links. Their reader can pass these on to any address, as with links that an account gets itself.
   if (policy.receiverDomains && author.kind !== 'command') {
     throw new ExchangeError(
       'invalid_input',
-      `The account may send only to certain domains, and whoever has a test key gets links. Ask the administrator for the first test key: waybilld admin api-keys create --account ${live.email} --test`,
+      `The account may send only to certain domains, and whoever has a test key gets links. Ask the administrator to create the first test key with "waybilld admin api-keys create --account ${live.email} --test".`,
     );
   }
   const email = emailAddress(toTestAddress(live.email));
