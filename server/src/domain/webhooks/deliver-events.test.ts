@@ -95,8 +95,9 @@ describe('an event', () => {
     const [request] = peer.requests as [ReceivedRequest];
     const headers = request.headers as Record<string, string>;
     const body = new Verifier(findSecret(actor, all)).verify(request.body, headers);
-    const { events } = await store.events.page(actor.accountId, undefined, 10);
-    expect([body]).toEqual(events.map(toEvent));
+    // Events are listed when every older transaction of the database server has ended, also one of other tests.
+    const listed = async () => (await store.events.page(actor.accountId, undefined, 10)).events.map(toEvent);
+    await expect.poll(listed, { timeout: 20_000 }).toEqual([body]);
     expect(body).toEqual({
       id: headers['webhook-id'],
       type: 'contact.changed',
