@@ -23,10 +23,6 @@ LOCAL_ERRORS: Mapping[str, bool] = MappingProxyType(
         "invalid_argument": False,
         # No receiver was given.
         "no_receivers": False,
-        # No file was given.
-        "no_files": False,
-        # There are more files than one drop may have.
-        "too_many_files": False,
     }
 )
 
