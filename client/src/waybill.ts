@@ -44,7 +44,7 @@ import { Uploads } from './transfer/uploads.ts';
 export interface WaybillOptions {
   /** The server's address, such as `https://files.example.org`. */
   baseUrl: string | URL;
-  /** The account's address. */
+  /** The account's address. It is not compared with that of the key, which decides whose account it is: `account()` gets it. */
   user: string;
   /** A key of the account. It is sent only to this server. */
   apiKey: string;

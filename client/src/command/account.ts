@@ -55,11 +55,11 @@ export function requireServerUrl(url: string, plainHttp: boolean): void {
   try {
     parseServerUrl(url, plainHttp);
   } catch (error) {
-    const plain = URL.parse(url)?.protocol === 'http:';
-    const next = plain
+    const { message } = error as Error;
+    const next = message.includes('unencrypted')
       ? 'To allow it: waybill login --plain-http, or WAYBILL_PLAIN_HTTP=1'
       : 'See: waybill login --help';
-    throw new CommandError(exitCodes.usage, 'invalid_argument', (error as Error).message, next);
+    throw new CommandError(exitCodes.usage, 'invalid_argument', message, next);
   }
 }
 

@@ -122,9 +122,9 @@ test.each<[words: string, exit: number, printed: string]>([
   ['inbox --limit all', 2, 'Use a whole number from 1 to'],
   ['inbox', 4, 'This is not_found.'],
   [
-    'login https://files.example.org/waybill/api/v1/ --user a@example.org',
+    'login http://files.example.org/waybill/api/v1/ --user a@example.org',
     2,
-    'The server’s address does not end in /api/v1. Use https://files.example.org/waybill alone.',
+    'The server’s address does not end in /api/v1. Use http://files.example.org/waybill alone.\n         See: waybill login --help',
   ],
   ['login files.example.org --user a@example.org', 2, '"files.example.org" is not a server’s address.'],
   ['login http://files.example.org --user a@example.org', 2, 'To allow it: waybill login --plain-http'],

@@ -24,7 +24,7 @@ export function toOperationPage(
   ] as const;
   return {
     href: `${root}/${group.slug}/${toKebab(operationId)}`,
-    title: capitalize(toKebab(operationId).replaceAll('-', ' ')).replace(/\b(?:api|zip)\b/, (word) =>
+    title: capitalize(toKebab(operationId).replaceAll('-', ' ')).replace(/\b(?:api|pdf|zip)\b/, (word) =>
       word.toUpperCase(),
     ),
     group: group.title,
