@@ -56,6 +56,7 @@ test('the commands of both units are a pipe', async () => {
   using into = new Person(receiver);
   const [watching = '', pulling = ''] = findBlocks('Run it as a service', 'ini');
   const options = watching.replaceAll('archive@example.org', receiver.user);
+  mkdirSync(join(out.home, 'out'));
   const watch = out.start(...readUnit('watch', options, join(out.home, 'out')));
   const pull = into.start(...readUnit('pull', pulling, join(into.home, 'in')));
   const ends = [ended(watch), ended(pull)];
