@@ -92,7 +92,7 @@ const guides: Record<
   {
     readonly on: 'sender' | 'receiver';
     readonly before?: (accounts: Pick<Trial, 'sender' | 'receiver'>) => Promise<unknown>;
-    /** What the receiver does at the same time, until it is aborted. */
+    /** The work of the receiver at the same time, until it is aborted. */
     readonly meanwhile?: (receiver: Client, signal: AbortSignal) => Promise<unknown>;
     readonly after: (trial: Trial) => Promise<void>;
   }
@@ -172,10 +172,13 @@ test.each(blocks)('$guide with $way', async ({ guide, language, code }) => {
   if (on === 'receiver') rmSync(join(machine.folder, 'report.pdf'));
   const stop = new AbortController();
   const other = meanwhile?.(receiver, stop.signal);
-  const output = await machine.run(language, code.replaceAll('anna@example.com', receiver.user)).finally(async () => {
+  let output: Awaited<ReturnType<Machine['run']>>;
+  try {
+    output = await machine.run(language, code.replaceAll('anna@example.com', receiver.user));
+  } finally {
     stop.abort();
     await other;
-  });
+  }
   await after?.({ sender, receiver, machine, output });
 });
 

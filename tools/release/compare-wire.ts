@@ -194,7 +194,8 @@ class Comparison {
     const identify = (document: Json) => (choice: unknown) => {
       const { $ref, type, format } = asObject(choice);
       const { const: only } = asObject(asObject(resolve(document, asObject(choice))['properties'])['type']);
-      return JSON.stringify(only ?? $ref ?? [type, format]);
+      const texts = (...values: unknown[]) => values.filter((one) => typeof one === 'string');
+      return texts(only, $ref)[0] ?? texts(type, format).join(' ');
     };
     const list = (schema: Json, document: Json) =>
       Object.fromEntries(asList(schema['anyOf']).map((choice) => [identify(document)(choice), asObject(choice)]));

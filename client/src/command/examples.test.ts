@@ -29,6 +29,7 @@ const content: Record<string, string> = {
 };
 for (const [name, text] of Object.entries(content)) writeFileSync(join(folder, name), text);
 mkdirSync(join(folder, 'drawings'));
+mkdirSync(join(folder, 'out'));
 writeFileSync(join(folder, 'drawings/plan.pdf'), exampleContent['drawings/plan.pdf'] as string);
 
 /** Set by the running test; called when a command that does not end by itself has done its work. */

@@ -63,7 +63,7 @@ async function get(server: WireServer, folder: string, terminal = fakeTerminal(h
   return { exit, printed: terminal.output.text, errors: terminal.errors.text };
 }
 
-const listAll = () => readdirSync(home, { recursive: true }).toSorted();
+const listAll = () => readdirSync(home, { recursive: true, encoding: 'utf8' }).toSorted((a, b) => a.localeCompare(b));
 
 describe('a server', () => {
   test('cannot place a file outside of the folder, whatever its id and its path', async () => {

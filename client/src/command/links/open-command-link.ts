@@ -72,13 +72,13 @@ function otherKindError(kind: keyof OpenedLinks): CommandError {
         exitCodes.usage,
         'other_link',
         'This link is for sending files, not for downloading them.',
-        'Send files with it: waybill give LINK FILE…',
+        'Run instead: waybill give LINK FILE…',
       )
     : new CommandError(
         exitCodes.usage,
         'other_link',
         'This link is for downloading files, not for sending them.',
-        'Download its files with: waybill get LINK',
+        'Run instead: waybill get LINK',
       );
 }
 

@@ -22,8 +22,8 @@ export function checkLifetime(faults: Faults, input: LifetimeInput, rule: Lifeti
     : seconds >= min * unitSeconds && seconds <= max * unitSeconds;
   if (isAllowed) return seconds;
   // Most likely a number of days.
-  const given = expiresIn !== undefined && expiresIn < unitSeconds ? ` This one is in seconds: ${expiresIn}.` : '';
-  const detail = `Choose a lifetime of ${describeChoice(rule)}: that is what the account may give.${given}`;
+  const given = expiresIn !== undefined && expiresIn < unitSeconds ? `, not of ${expiresIn} seconds` : '';
+  const detail = `Choose a lifetime of ${describeChoice(rule)}${given}: that is what the account may give.`;
   faults.add({ field: expiresIn === undefined ? 'expiresAt' : 'expiresIn' }, 'invalid_input', detail);
   return undefined;
 }

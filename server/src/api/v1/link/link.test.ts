@@ -235,7 +235,7 @@ describe('opening a link', () => {
       responses.push(await requestV1(limited, 'POST', '/link/open', token()));
     }
     expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 429, 429]);
-    expect(responses[0]?.json().detail).toContain('There is no such link of this kind. Copy it whole');
+    expect(responses[0]?.json().detail).toContain('There is no such link of this kind. Send it whole');
     // The right link still works from there.
     const { token: right } = await sentLink(exchange, ['a.txt']);
     expect((await requestV1(limited, 'POST', '/link/open', { body: { secret: right } })).status).toBe(201);

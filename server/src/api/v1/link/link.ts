@@ -53,7 +53,7 @@ const openLink = linkRoute({
   },
 });
 
-/** Whoever has a link has no path, id or key to check. */
+/** Finds the link. The holder of a link has no path, id or key to check, so the error names the link instead. */
 async function findOpenedLink(...[engines, secret, type]: Parameters<typeof findLink>): Promise<Link> {
   try {
     return await findLink(engines, secret, type);
@@ -64,7 +64,7 @@ async function findOpenedLink(...[engines, secret, type]: Parameters<typeof find
 }
 
 const unknownLink =
-  'There is no such link of this kind. Copy it whole: the secret is its last part, and the kind is download for /d/ and upload for /u/. Or ask its sender for a new one.';
+  'There is no such link of this kind. Send it whole: the secret is its last part, and the kind is download for /d/ and upload for /u/. Or ask its sender for a new one.';
 
 const getLink = linkRoute({
   method: 'GET',
