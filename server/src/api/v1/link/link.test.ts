@@ -500,6 +500,7 @@ test.each(Object.entries(revocations))(
     const server = buildTestServer(exchange);
     const origin = await server.listen({ port: 0, host: '127.0.0.1' });
     const begun = Promise.withResolvers<void>();
+    const stop = new AbortController();
     const pieces = new ReadableStream<Uint8Array>({
       async pull(controller) {
         controller.enqueue(randomBytes(65_536));
@@ -510,6 +511,7 @@ test.each(Object.entries(revocations))(
     const sending: RequestInit & { duplex: 'half' } = {
       method: 'PATCH',
       body: pieces,
+      signal: stop.signal,
       duplex: 'half',
       headers: { authorization: `Bearer ${key}`, ...tus, 'upload-offset': '0', 'content-type': tusType },
     };
@@ -518,6 +520,8 @@ test.each(Object.entries(revocations))(
     await revoke(actor, link);
     const { status } = await response;
     expect(status).toBe(410);
+    // A request that came after the revocation was refused, and its body would go on.
+    stop.abort();
     await server.close();
   },
   30_000,
