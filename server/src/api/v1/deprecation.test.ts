@@ -7,15 +7,13 @@ import { v1Document } from './openapi/openapi.ts';
 
 /** The server of this test has two more operations. */
 vi.mock(import('./routes.ts'), async (readOriginal) => {
-  const { routes } = await readOriginal();
+  const { keyRoutes, routes } = await readOriginal();
   const { plantRoute: plant, ...deprecations } = await import('../../../test/plant-route.ts');
-  return {
-    routes: [
-      ...routes,
-      plant('/old-operation', [deprecations.ofOperation]),
-      plant('/old-parameter', [deprecations.ofParameter]),
-    ],
-  };
+  const more = [
+    plant('/old-operation', [deprecations.ofOperation]),
+    plant('/old-parameter', [deprecations.ofParameter]),
+  ];
+  return { keyRoutes: [...keyRoutes, ...more], routes: [...routes, ...more] };
 });
 const { ofOperation, ofParameter, plantRoute } = planted;
 const { routes } = await vi.importActual<typeof import('./routes.ts')>('./routes.ts');
