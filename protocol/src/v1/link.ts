@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
+import { InboxFile } from './inbox.ts';
 import { Upload } from './upload.ts';
-import { describeId, describeTime, describeUnscannedReason, Nullable, Time } from './values.ts';
+import { describeTime, Nullable, Time } from './values.ts';
 
 /** The last part of a link, and the credential of a program that opened it, which has a prefix. */
 const secretPattern = '^[A-Za-z0-9_-]{43}$';
@@ -92,13 +93,7 @@ const about = {
 
 export const LinkFile = Type.Object(
   {
-    id: describeId('Identifier of the file.'),
-    name: Type.String({ description: 'Name of the file as it was sent. Make it safe before you use it as a path.' }),
-    path: Type.String({ description: 'Path of the file in the folder that was sent, including its name.' }),
-    size: Type.Integer({ description: 'Size in bytes.' }),
-    sha256: Type.String({ description: 'SHA-256 of the file, in hexadecimal digits.' }),
-    scan: Type.Enum(['clean', 'unscanned'], { description: 'Result of the virus scan.' }),
-    unscanned_reason: describeUnscannedReason(),
+    ...InboxFile.properties,
     delivered: Type.Boolean({ description: 'Whether every byte of it was sent to the receiver.' }),
   },
   { description: 'A file of a link.' },

@@ -22,7 +22,7 @@ import { handleContactTus } from '../../../http/transfer/contact-uploads.ts';
 import { tusType } from '../../../http/transfer/tus.ts';
 import { type CallEngines, type LinkRoute, type LinkStreamCall, linkRoute } from '../route.ts';
 import { v1Prefix } from '../route-options.ts';
-import { offsetHeaders, protocolErrors, toUpload, tusHeaders } from '../uploads/upload-shapes.ts';
+import { offsetHeaders, offsetResponse, optionsResponse, protocolErrors, toUpload } from '../uploads/upload-shapes.ts';
 import { describeLink, endings } from './link-shapes.ts';
 
 const uploadsPath = `${v1Prefix}/link/uploads`;
@@ -114,16 +114,7 @@ const getUploadOptions: LinkRoute = {
   id: 'getLinkUploadOptions',
   summary: 'Get the version and the extensions of the tus protocol',
   ...upload,
-  response: {
-    status: 204,
-    description: 'What is possible, in the headers.',
-    headers: {
-      ...tusHeaders,
-      'Tus-Version': '`1.0.0`.',
-      'Tus-Extension': 'The extensions.',
-      'Tus-Max-Size': 'How many bytes a file may have.',
-    },
-  },
+  response: optionsResponse,
   errors: endings,
   stream: { curl: ['-i', '-X OPTIONS'], serve: serveTus },
 };
@@ -135,11 +126,7 @@ const getUploadOffset: LinkRoute = {
   summary: 'Find where to continue an upload. From then on, no earlier request can add to it',
   ...upload,
   params,
-  response: {
-    status: 200,
-    description: 'Where to continue, in the headers.',
-    headers: { ...offsetHeaders, 'Upload-Length': 'How large the file is.', 'Upload-Metadata': 'Its name and type.' },
-  },
+  response: offsetResponse,
   errors: [...protocolErrors, ...endings],
   stream: { headers: UploadHeadHeaders, curl: ['-I', '-H "Tus-Resumable: 1.0.0"'], serve: serveTus },
 };

@@ -3,6 +3,23 @@ import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 
 export const tusHeaders = { 'Tus-Resumable': '`1.0.0`.' };
 export const offsetHeaders = { ...tusHeaders, 'Upload-Offset': 'How many bytes of the file are stored.' };
+/** The response to `OPTIONS` of the tus protocol. */
+export const optionsResponse = {
+  status: 204,
+  description: 'What is possible, in the headers.',
+  headers: {
+    ...tusHeaders,
+    'Tus-Version': '`1.0.0`.',
+    'Tus-Extension': 'The extensions.',
+    'Tus-Max-Size': 'How many bytes a file may have.',
+  },
+} as const;
+/** The response to `HEAD` of the tus protocol. */
+export const offsetResponse = {
+  status: 200,
+  description: 'Where to continue, in the headers.',
+  headers: { ...offsetHeaders, 'Upload-Length': 'How large the file is.', 'Upload-Metadata': 'Its name and type.' },
+} as const;
 /** Of the tus protocol. */
 export const protocolErrors = ['precondition_failed', 'not_found', 'upload_superseded'] as const;
 

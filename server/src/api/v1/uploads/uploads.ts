@@ -15,7 +15,14 @@ import { handleAccountTus } from '../../../http/transfer/account-uploads.ts';
 import { tusType } from '../../../http/transfer/tus.ts';
 import { parsePageQuery } from '../cursor.ts';
 import { type KeyRoute, route, type StreamCall } from '../route.ts';
-import { offsetHeaders, protocolErrors, toUpload, tusHeaders } from './upload-shapes.ts';
+import {
+  offsetHeaders,
+  offsetResponse,
+  optionsResponse,
+  protocolErrors,
+  toUpload,
+  tusHeaders,
+} from './upload-shapes.ts';
 import { findUpload, receiveWhole } from './whole-upload.ts';
 
 const uploadsPath = '/api/v1/uploads';
@@ -54,16 +61,7 @@ const getUploadOptions: KeyRoute = {
   id: 'getUploadOptions',
   summary: 'Get the version and the extensions of the tus protocol, and how large a file may be',
   scope: 'send',
-  response: {
-    status: 204,
-    description: 'What is possible, in the headers.',
-    headers: {
-      ...tusHeaders,
-      'Tus-Version': '`1.0.0`.',
-      'Tus-Extension': 'The extensions.',
-      'Tus-Max-Size': 'How many bytes a file may have.',
-    },
-  },
+  response: optionsResponse,
   errors: [],
   stream: { curl: ['-i', '-X OPTIONS'], serve: serveTus },
 };
@@ -75,11 +73,7 @@ const getUploadOffset: KeyRoute = {
   summary: 'Find where to continue an upload. From then on, no earlier request can add to it',
   scope: 'send',
   params,
-  response: {
-    status: 200,
-    description: 'Where to continue, in the headers.',
-    headers: { ...offsetHeaders, 'Upload-Length': 'How large the file is.', 'Upload-Metadata': 'Its name and type.' },
-  },
+  response: offsetResponse,
   errors: protocolErrors,
   stream: { headers: UploadHeadHeaders, curl: ['-I', '-H "Tus-Resumable: 1.0.0"'], serve: serveTus },
 };
