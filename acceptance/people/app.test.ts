@@ -134,8 +134,6 @@ describe.each<Way>([
     await hand.press(button('Sign out'));
     await page.waitForURL('**/sign-in?signed-out');
     await page.goto(`${appUrl()}/`);
-    await hand.press(link('Sign in'));
-    await page.waitForURL('**/sign-in');
     await picture('3-sign-in');
     if (scripts) {
       await hand.press(button('Sign in with a passkey'));
