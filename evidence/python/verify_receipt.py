@@ -706,7 +706,7 @@ EVENT_DATA = {
     "drop.revoked": has(by=is_text, key_day=null_or(IS_DAY)),
     "drop.restored": has(by=is_text),
     "content.consigned": has(
-        {"name": is_text}, address=is_text, code=one_of("none", "mail", "sms"), notified=is_boolean
+        {"name": is_text, "passphrase": is_boolean}, address=is_text, code=one_of("none", "mail", "sms"), notified=is_boolean
     ),
     "notification.sent": has({"response": is_text}, channel=is_short, to=is_text, purpose=is_short),
     "notification.accepted": has({"server": is_text}, to=is_text, status=is_text),
@@ -714,6 +714,7 @@ EVENT_DATA = {
     "link.shown": has(by=is_text),
     "link.revoked": has(by=is_text),
     "code.entered": has(channel=is_short),
+    "passphrase.entered": has(),
     "content.handed_over": has(file=IS_FILE, via=is_short),
     "content.received": has(reference=is_short, files=list_of(IS_FILE)),
     "key.destroyed": has(day=IS_DAY),

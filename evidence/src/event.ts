@@ -54,6 +54,8 @@ export const eventData = {
     name: optional(text()),
     /** The code that the receiver has to enter besides having the link. */
     code: oneOf('none', 'mail', 'sms'),
+    /** Whether the receiver has to enter a passphrase, too. */
+    passphrase: optional(isBoolean),
     /** Whether the server was to send the link to the receiver. */
     notified: isBoolean,
   }),
@@ -69,6 +71,7 @@ export const eventData = {
   /** A person's click; programs that follow links do not count. */
   'link.opened': open({}),
   'code.entered': open({ channel: text(100) }),
+  'passphrase.entered': open({}),
   /** Every byte of this file was sent. */
   'content.handed_over': open({ file: isFile, via: text(100) }),
   'content.received': open({ reference: text(100), files: list(isFile, 0, 100_000) }),

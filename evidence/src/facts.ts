@@ -75,6 +75,7 @@ export interface Facts {
   readonly revokedLinks: readonly Fact<'link.revoked'>[];
   readonly openedLinks: readonly Fact<'link.opened'>[];
   readonly enteredCodes: readonly Fact<'code.entered'>[];
+  readonly enteredPassphrases: readonly Fact<'passphrase.entered'>[];
   /** The files that were accepted, each with the times at which all its bytes were sent to the receiver. */
   readonly files: readonly (EvidenceFile & {
     readonly handovers: readonly { at: string; via: string; to: string }[];
@@ -146,6 +147,7 @@ export function toFacts(receipt: Receipt, logs: readonly LogFact[], timeStamps: 
     revokedLinks: list('link.revoked'),
     openedLinks: list('link.opened'),
     enteredCodes: list('code.entered'),
+    enteredPassphrases: list('passphrase.entered'),
     files,
     received: list('content.received'),
     ...findEnd(receipt),

@@ -106,6 +106,21 @@ const definitions = {
     message: 'Type in the code that was sent to you first.',
     v1: { message: 'A code was sent to the receiver. Send it first, with POST /api/v1/link/code.' },
   },
+  passphrase_required: {
+    status: 403,
+    surfaces: ['v1', 'pages'],
+    message: 'Enter the passphrase first. The sender tells you what it is.',
+    v1: {
+      message:
+        'The link asks for a passphrase, which its sender knows. Send it first, with POST /api/v1/link/passphrase.',
+    },
+  },
+  wrong_passphrase: {
+    status: 403,
+    surfaces: ['v1'],
+    message:
+      'This is not the passphrase. Ask the sender what it is, and try again: POST /api/v1/link/passphrase. Capital letters, spaces and hyphens make no difference.',
+  },
   wrong_code: {
     status: 403,
     surfaces: ['v1'],

@@ -333,6 +333,8 @@ create table drops (
   metadata          jsonb,
   -- Null: as set for the account.
   second_factor     second_factor,
+  -- The argon2id hash of the passphrase that receivers have to enter in addition. Null: there is none.
+  passphrase        text,
   notify            boolean not null default true,
   -- Whether a contact may send files through the link of a request any number of times, or once.
   reusable          boolean not null default true,
@@ -461,6 +463,8 @@ create table link_sessions (
   -- When a code was entered, and how it was sent.
   passed_at       timestamptz,
   passed_channel  message_channel,
+  -- When the passphrase of the drop was entered.
+  passphrase_at   timestamptz,
   -- Until when a program may use it; null for a browser, which may as long as the link works.
   expires_at      timestamptz,
   -- Some time after the link ends, so that a browser that comes late is told why.

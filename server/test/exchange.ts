@@ -130,6 +130,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly stopLinks: SignedLinks;
     readonly personLinks: SignedLinks;
     readonly passwords: Passwords;
+    readonly passphrases: Passwords;
     readonly passkeys: Passkeys;
     readonly attemptLimit: AttemptLimit;
     readonly identityProviders: IdentityProviders;
@@ -206,6 +207,7 @@ export async function openTestExchange(
     stopLinks: makeStopLinks(testPolicy.publicUrl, randomBytes(32)),
     personLinks: makePersonLinks(testPolicy.publicUrl, randomBytes(32)),
     passwords: new Passwords(pepper, random),
+    passphrases: new Passwords(pepper, random, undefined, 'passphrase'),
     passkeys: webauthnPasskeys(),
     attemptLimit: limits.attemptLimit(),
     identityProviders: noProviders,

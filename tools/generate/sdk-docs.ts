@@ -60,7 +60,7 @@ const groups: Record<string, string> = {
     RequestNotifiedEvent RequestOpenedEvent RequestReceivedEvent RequestReceiverAddedEvent
     RequestReceiverRevokedEvent RequestRestoredEvent RequestRevokedEvent RequestUndeliverableEvent
     TestMessageKeptEvent`,
-  'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage DropPage EnterCodeInput
+  'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage DropPage EnterCodeInput EnterPassphraseInput
     FileRequestPage GetDropReceiptPdfQuery GetLinkReceiptPdfQuery GetRequestReceiptPdfQuery InboxEntryPage ListApiKeysQuery ListEventsQuery ListTestMessagesQuery TestMessagePage
     LinkUploads ListRequestsQuery ListUploadsQuery ListWebhookAttemptsQuery ListWebhooksQuery LinkSession NackInput OpenLinkInput OpenedLink Problem RenewInput
     RevokeApiKeyQuery SecretReplacement SendThroughLinkInput StreamEventsQuery Time UploadPage WebhookAttemptPage WebhookPage`,

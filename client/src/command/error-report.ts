@@ -112,6 +112,8 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
   encrypted: { next: 'Send the file without a password, or ask the administrator to accept encrypted files.' },
   headers_too_large: incompatible,
   request_timeout: retryLater,
+  passphrase_required: { next: 'Run the same command again with --passphrase-file, or in a terminal.' },
+  wrong_passphrase: { next: 'Ask the sender for the passphrase, and run the same command again.' },
   code_required: { next: 'Run the same command again with --code and the newest code.' },
   wrong_code: { next: 'Run the same command again with --code and the newest code.' },
   code_expired: { next: 'Run the same command again to get another code.' },

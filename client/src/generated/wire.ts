@@ -401,6 +401,8 @@ export interface CreatedDrop {
   metadata: Record<string, string> | null;
   /** How receivers get a code now: as chosen for it, or as the rule of the account requires if that is stronger. */
   second_factor: 'off' | 'mail' | 'sms';
+  /** Whether receivers have to enter a passphrase. */
+  has_passphrase: boolean;
   /** Whether receivers get mails. */
   notify: boolean;
   /** When it was sent. */
@@ -433,6 +435,8 @@ export interface CreatedFileRequest {
   metadata: Record<string, string> | null;
   /** How receivers get a code now: as chosen for it, or as the rule of the account requires if that is stronger. */
   second_factor: 'off' | 'mail' | 'sms';
+  /** Whether receivers have to enter a passphrase. */
+  has_passphrase: boolean;
   /** Whether receivers get mails. */
   notify: boolean;
   /** When it was sent. */
@@ -465,6 +469,8 @@ export interface Drop {
   metadata: Record<string, string> | null;
   /** How receivers get a code now: as chosen for it, or as the rule of the account requires if that is stronger. */
   second_factor: 'off' | 'mail' | 'sms';
+  /** Whether receivers have to enter a passphrase. */
+  has_passphrase: boolean;
   /** Whether receivers get mails. */
   notify: boolean;
   /** When it was sent. */
@@ -537,6 +543,8 @@ export interface DropDetails {
   metadata: Record<string, string> | null;
   /** How receivers get a code now: as chosen for it, or as the rule of the account requires if that is stronger. */
   second_factor: 'off' | 'mail' | 'sms';
+  /** Whether receivers have to enter a passphrase. */
+  has_passphrase: boolean;
   /** Whether receivers get mails. */
   notify: boolean;
   /** When it was sent. */
@@ -878,6 +886,12 @@ export interface EnterCodeInput {
   code: string;
 }
 
+/** The passphrase that the sender told. */
+export interface EnterPassphraseInput {
+  /** The passphrase. Upper and lower case, spaces and hyphens make no difference. */
+  passphrase: string;
+}
+
 /** The reason of a problem, for programs. */
 export type ErrorCode =
   | 'malformed_request'
@@ -920,9 +934,11 @@ export type ErrorCode =
   | 'range_not_satisfiable'
   | 'cursor_expired'
   | 'too_many_webhooks'
+  | 'passphrase_required'
   | 'too_many_codes'
   | 'wrong_code'
   | 'code_expired'
+  | 'wrong_passphrase'
   | 'code_required'
   | 'too_many_transfers'
   | 'too_many_files'
@@ -1017,6 +1033,8 @@ export interface FileRequest {
   metadata: Record<string, string> | null;
   /** How receivers get a code now: as chosen for it, or as the rule of the account requires if that is stronger. */
   second_factor: 'off' | 'mail' | 'sms';
+  /** Whether receivers have to enter a passphrase. */
+  has_passphrase: boolean;
   /** Whether receivers get mails. */
   notify: boolean;
   /** When it was sent. */
@@ -1047,6 +1065,8 @@ export interface FileRequestDetails {
   metadata: Record<string, string> | null;
   /** How receivers get a code now: as chosen for it, or as the rule of the account requires if that is stronger. */
   second_factor: 'off' | 'mail' | 'sms';
+  /** Whether receivers have to enter a passphrase. */
+  has_passphrase: boolean;
   /** Whether receivers get mails. */
   notify: boolean;
   /** When it was sent. */
@@ -1425,7 +1445,9 @@ export interface LinkSession {
   reference: string;
   /** When the link expires. */
   expires_at: string;
-  /** The code that has to be entered first; null if none is required. */
+  /** Whether the passphrase has to be entered first; if a code is required too, it is sent then. */
+  passphrase_required: boolean;
+  /** The code that has to be entered first; null if none is required now. */
   code: LinkCode | null;
 }
 
@@ -1679,6 +1701,12 @@ export interface NewDrop {
   expires_at?: string;
   /** How receivers get a code; the rule of the account if not given. It cannot be weaker than that rule. */
   second_factor?: 'off' | 'mail' | 'sms';
+  /**
+   * Receivers have to enter it, in addition to a code if one is required. Tell it in another way than the link: it is
+   * in no mail, and nobody can read it again. At least 12 characters without spaces and hyphens, which make no
+   * difference, nor do upper and lower case.
+   */
+  passphrase?: string;
   /** False: receivers get no mails, and the response contains their links. True if not given. */
   notify?: boolean;
   /**
@@ -1702,6 +1730,12 @@ export interface NewFileRequest {
   expires_at?: string;
   /** How receivers get a code; the rule of the account if not given. It cannot be weaker than that rule. */
   second_factor?: 'off' | 'mail' | 'sms';
+  /**
+   * Receivers have to enter it, in addition to a code if one is required. Tell it in another way than the link: it is
+   * in no mail, and nobody can read it again. At least 12 characters without spaces and hyphens, which make no
+   * difference, nor do upper and lower case.
+   */
+  passphrase?: string;
   /** False: receivers get no mails, and the response contains their links. True if not given. */
   notify?: boolean;
   /**
@@ -1753,7 +1787,9 @@ export interface OpenedLink {
   reference: string;
   /** When the link expires. */
   expires_at: string;
-  /** The code that has to be entered first; null if none is required. */
+  /** Whether the passphrase has to be entered first; if a code is required too, it is sent then. */
+  passphrase_required: boolean;
+  /** The code that has to be entered first; null if none is required now. */
   code: LinkCode | null;
 }
 

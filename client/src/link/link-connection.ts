@@ -32,11 +32,28 @@ export class LinkConnection {
     this.api = new ApiClient(new HttpRequests(this.#transport, this.#access, retryPolicy, runtime, options.onRetry));
   }
 
-  /** Opens the link, as its receiver does with a click, and enters the code if one is required. */
+  /** Opens the link, as its receiver does with a click, and enters the passphrase and the code if they are required. */
   async open(): Promise<OpenedLink> {
-    const opened = (await this.#continueSession()) ?? (await this.#beginSession());
+    const begun = (await this.#continueSession()) ?? (await this.#beginSession());
+    const opened = begun.passphrase_required ? await this.#enterPassphrase() : begun;
     if (opened.code) await this.#enterCode(opened.code);
     return opened;
+  }
+
+  async #enterPassphrase(): Promise<OpenedLink> {
+    const { passphrase: askForPassphrase, signal } = this.#options;
+    let problem: WaybillError | undefined;
+    for (;;) {
+      const entered = await askForPassphrase?.(problem);
+      if (entered === undefined)
+        throw new WaybillError('passphrase_required', 'A passphrase is required, which the sender knows.');
+      try {
+        return await this.api.post<OpenedLink>('passphrase', { passphrase: entered }, { signal });
+      } catch (error) {
+        if (!isWaybillError(error, 'wrong_passphrase', 'invalid_input')) throw error;
+        problem = error;
+      }
+    }
   }
 
   async #continueSession(): Promise<OpenedLink | undefined> {
@@ -57,8 +74,8 @@ export class LinkConnection {
     this.#access.authorization = undefined;
     const session = await this.api.post<LinkSession>('open', { secret: this.#token, kind: this.#kind }, { signal });
     this.#access.authorization = `Bearer ${session.session}`;
-    // Without a code, whoever has the link can open it again.
-    sessionStore?.set(session.code ? session.session : undefined);
+    // With nothing to enter, whoever has the link can open it again.
+    sessionStore?.set(session.code || session.passphrase_required ? session.session : undefined);
     return session;
   }
 

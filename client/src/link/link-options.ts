@@ -26,7 +26,12 @@ export interface LinkOptions {
    * and again if it was wrong.
    */
   code?: ((question: CodeQuestion) => string | null | Promise<string | null>) | undefined;
-  /** Keeps the session for another process, if a code is required. */
+  /**
+   * Returns the passphrase that the sender told. Called if the link requires one, and again with the problem if it was
+   * wrong.
+   */
+  passphrase?: ((problem?: WaybillError) => string | Promise<string>) | undefined;
+  /** Keeps the session for another process, if a code or a passphrase is required. */
   sessionStore?: SessionStore | undefined;
   /** Allows http:// to other machines. The link and the files can then be read in transit. */
   plainHttp?: boolean | undefined;

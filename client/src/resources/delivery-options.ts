@@ -16,26 +16,32 @@ export interface DeliveryOptions extends PostOptions {
   notify?: boolean | undefined;
   /** How receivers get a code besides their link. Defaults to the account's rule, and cannot be weaker. */
   secondFactor?: NewDrop['second_factor'] | undefined;
+  /**
+   * Receivers have to enter it, in addition to a code if one is required. Tell it in another way than the link; nobody can
+   * read it again. At least 12 characters.
+   */
+  passphrase?: string | undefined;
   /** Your own identifier. */
   externalId?: string | undefined;
 }
 
 type DeliveryFields = Pick<
   NewDrop,
-  'receivers' | 'message' | 'expires_in' | 'second_factor' | 'notify' | 'external_id'
+  'receivers' | 'message' | 'expires_in' | 'second_factor' | 'passphrase' | 'notify' | 'external_id'
 >;
 
 const secondsPerDay = 86_400;
 
 /** Converts the options to fields of the API. */
 export function toDeliveryFields(options: DeliveryOptions): DeliveryFields {
-  const { to, message, days, secondFactor, notify, externalId } = options;
+  const { to, message, days, secondFactor, passphrase, notify, externalId } = options;
   if (to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
   return {
     receivers: to.map((receiver) => (typeof receiver === 'string' ? { email: receiver } : receiver)),
     ...(message === undefined ? {} : { message }),
     ...(days === undefined ? {} : { expires_in: days * secondsPerDay }),
     ...(secondFactor === undefined ? {} : { second_factor: secondFactor }),
+    ...(passphrase === undefined ? {} : { passphrase }),
     ...(notify === undefined ? {} : { notify }),
     ...(externalId === undefined ? {} : { external_id: externalId }),
   };

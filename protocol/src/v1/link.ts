@@ -48,6 +48,17 @@ export const EnterCodeInput = Type.Object(
   { additionalProperties: false, description: 'The code that was sent to the receiver.' },
 );
 
+export const EnterPassphraseInput = Type.Object(
+  {
+    passphrase: Type.String({
+      minLength: 1,
+      maxLength: limits.passphraseLength,
+      description: 'The passphrase. Upper and lower case, spaces and hyphens make no difference.',
+    }),
+  },
+  { additionalProperties: false, description: 'The passphrase that the sender told.' },
+);
+
 export const OpenedLink = Type.Object(
   {
     kind: Type.Enum(['download', 'upload'], {
@@ -55,7 +66,10 @@ export const OpenedLink = Type.Object(
     }),
     reference: Type.String({ description: 'Reference that pages and mails show, such as WB-7F3K-29QD.' }),
     expires_at: describeTime('When the link expires.'),
-    code: Nullable(LinkCode, 'The code that has to be entered first; null if none is required.'),
+    passphrase_required: Type.Boolean({
+      description: 'Whether the passphrase has to be entered first; if a code is required too, it is sent then.',
+    }),
+    code: Nullable(LinkCode, 'The code that has to be entered first; null if none is required now.'),
   },
   { description: 'A link that was opened.' },
 );

@@ -61,6 +61,14 @@ export const newSentProperties = {
         'How receivers get a code; the rule of the account if not given. It cannot be weaker than that rule.',
     }),
   ),
+  passphrase: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.passphraseLength,
+      description:
+        'Receivers have to enter it, in addition to a code if one is required. Tell it in another way than the link: it is in no mail, and nobody can read it again. At least 12 characters without spaces and hyphens, which make no difference, nor do upper and lower case.',
+    }),
+  ),
   notify: Type.Optional(
     Type.Boolean({
       description: 'False: receivers get no mails, and the response contains their links. True if not given.',
@@ -86,6 +94,7 @@ export const sentProperties = {
     description:
       'How receivers get a code now: as chosen for it, or as the rule of the account requires if that is stronger.',
   }),
+  has_passphrase: Type.Boolean({ description: 'Whether receivers have to enter a passphrase.' }),
   notify: Type.Boolean({ description: 'Whether receivers get mails.' }),
   created_at: describeTime('When it was sent.'),
   expires_at: describeTime('When it ends, or ended.'),

@@ -212,6 +212,8 @@ class CreatedDrop(TypedDict):
     metadata: dict[str, str] | None
     # How receivers get a code now: as chosen for it, or as the rule of the account requires if that is stronger.
     second_factor: Literal["off", "mail", "sms"]
+    # Whether receivers have to enter a passphrase.
+    has_passphrase: bool
     # Whether receivers get mails.
     notify: bool
     # When it was sent.
@@ -245,6 +247,8 @@ class Drop(TypedDict):
     metadata: dict[str, str] | None
     # How receivers get a code now: as chosen for it, or as the rule of the account requires if that is stronger.
     second_factor: Literal["off", "mail", "sms"]
+    # Whether receivers have to enter a passphrase.
+    has_passphrase: bool
     # Whether receivers get mails.
     notify: bool
     # When it was sent.
@@ -328,6 +332,8 @@ class DropDetails(TypedDict):
     metadata: dict[str, str] | None
     # How receivers get a code now: as chosen for it, or as the rule of the account requires if that is stronger.
     second_factor: Literal["off", "mail", "sms"]
+    # Whether receivers have to enter a passphrase.
+    has_passphrase: bool
     # Whether receivers get mails.
     notify: bool
     # When it was sent.
@@ -914,6 +920,10 @@ class NewDrop(TypedDict):
     expires_at: NotRequired[str]
     # How receivers get a code; the rule of the account if not given. It cannot be weaker than that rule.
     second_factor: NotRequired[Literal["off", "mail", "sms"]]
+    # Receivers have to enter it, in addition to a code if one is required. Tell it in another way than the link: it is
+    # in no mail, and nobody can read it again. At least 12 characters without spaces and hyphens, which make no
+    # difference, nor do upper and lower case.
+    passphrase: NotRequired[str]
     # False: receivers get no mails, and the response contains their links. True if not given.
     notify: NotRequired[bool]
     # Your own identifier for it, by which you can find it. It need not be unique. Accounts on this server that receive

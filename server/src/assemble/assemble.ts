@@ -171,6 +171,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
   const store = postgresStore(database, hooks.traceparent);
   const masterKeys = openMasterKeys(config, random);
   const passwords = new Passwords(config.WAYBILL_KEY_PEPPER, random);
+  const passphrases = new Passwords(config.WAYBILL_KEY_PEPPER, random, undefined, 'passphrase');
   const valkey = connectValkey(config.WAYBILL_REDIS_URL, lostConnection('valkey'));
   const s3 = {
     endpoint: config.WAYBILL_S3_ENDPOINT,
@@ -255,6 +256,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     }),
     webhookSecrets: new WebhookSecrets(config.WAYBILL_KEY_PEPPER),
     passwords,
+    passphrases,
     passkeys: webauthnPasskeys(),
     translator,
     operator: toOperator(config),
@@ -288,6 +290,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
         s3_deleting: objects.limiters.deleting,
         s3_log: logObjects.limiter,
         passwords: passwords.limiter,
+        passphrases: passphrases.limiter,
       },
       connections: () => ({ in_use: pool.totalCount - pool.idleCount, idle: pool.idleCount }),
       memory: () => ({

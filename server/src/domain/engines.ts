@@ -54,6 +54,8 @@ export interface Engines {
   readonly messageLimit: MessageLimit;
   readonly receiverPace: ReceiverPace;
   readonly passwords: Passwords;
+  /** The passphrases of deliveries and requests. */
+  readonly passphrases: Passwords;
   readonly passkeys: Passkeys;
   readonly logger: Logger;
   readonly random: Random;

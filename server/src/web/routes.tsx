@@ -17,6 +17,7 @@ import { landingPage } from './links/landing-routes.tsx';
 import { downloads, findPages, uploads } from './links/link-pages.ts';
 import type { PageEngines } from './links/page-engines.ts';
 import { requireLink } from './links/session.ts';
+import { passphrasePages } from './links/step-routes.tsx';
 import { stopPages } from './links/stop-routes.tsx';
 import { wholeLinkPage } from './links/whole-link-routes.tsx';
 import { downloadPages } from './receiver/download-routes.tsx';
@@ -68,6 +69,7 @@ export function receiverPages(
   for (const pages of [downloads, uploads]) {
     landingPage(app, engines, options, pages);
     codePages(app, engines, options, pages);
+    passphrasePages(app, engines, options, pages);
     donePage(app, engines, options, pages);
     askPage(app, engines, options, `${pages.home}/:handle/ask`, 'link-session', (request) =>
       requireLink(engines, request, pages),

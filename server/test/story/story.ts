@@ -223,6 +223,7 @@ export async function recordStory() {
     receivers: [{ email: 'bo@example.org' }],
     message: 'The site plan, please.',
     second_factor: 'mail',
+    passphrase: 'copper lantern drift 42',
   };
   const { id: securedId } = (await story.ask('POST', '/requests', { key, body: secured })).json();
   const secret = await deriveToken(exchange, actor, securedId, 0);
@@ -231,6 +232,7 @@ export async function recordStory() {
     key: String((await story.record('POST', '/link/open', { body: { secret, kind: 'upload' } })).json().session),
   };
   await story.record('GET', '/link', contact);
+  await story.record('POST', '/link/passphrase', { ...contact, body: { passphrase: secured.passphrase } });
   await story.record('POST', '/link/code/send', contact);
   await sendMails();
   const [code = ''] = mailer.sent.at(-1)?.text.match(/\b\d{3} ?\d{3}\b/) ?? [];

@@ -4,7 +4,12 @@ import { isLanguage, languageRule } from './contacts-file.ts';
 
 /** Adds the options that sends and requests have in common. */
 export function addDeliveryOptions(command: Command): Command {
-  return addLinkOptions(requireOption(command, 'to')).option('--dry-run', 'check everything, and send nothing');
+  return addLinkOptions(requireOption(command, 'to'))
+    .option(
+      '--passphrase-file <file>',
+      'read a passphrase from a file, which receivers have to enter besides their link',
+    )
+    .option('--dry-run', 'check everything, and send nothing');
 }
 
 /** Adds the options of the receivers' links, which a watched folder has, too. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { NewDrop } from '../../generated/wire.ts';
 import type { DeliveryOptions } from '../../resources/delivery-options.ts';
 
@@ -7,6 +8,7 @@ export interface DeliveryCommandOptions {
   message?: string;
   days?: number;
   secondFactor?: NonNullable<NewDrop['second_factor']>;
+  passphraseFile?: string;
   language?: string;
   externalId?: string;
   key?: string;
@@ -22,6 +24,7 @@ export function toDelivery({
   message,
   days,
   secondFactor,
+  passphraseFile,
   externalId,
 }: DeliveryCommandOptions): DeliveryOptions {
   return {
@@ -30,6 +33,7 @@ export function toDelivery({
     message,
     days,
     secondFactor,
+    passphrase: passphraseFile === undefined ? undefined : readFileSync(passphraseFile, 'utf8').trim(),
     externalId,
   };
 }

@@ -67,6 +67,7 @@ function writeFacts(sheet: FactSheet, sent: DropDetails | FileRequestDetails, ma
     ['Each may send', sendings],
     ['External id', sent.external_id ?? ''],
     ['Code', sent.second_factor === 'off' ? '' : sent.second_factor],
+    ['Passphrase', sent.has_passphrase ? 'required' : ''],
     ['Mails', sent.notify ? '' : 'none; the sender passes on the links'],
     ...Object.entries(sent.metadata ?? {}).map(([name, value]) => [name, value] as const),
     ['Message', sent.message],

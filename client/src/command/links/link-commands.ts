@@ -48,5 +48,9 @@ function addLinkOptions(command: Command): Command {
     .option('--link-file <file>', 'read the link from a file, so that no list of processes shows it')
     .option('--code <code>', 'the code that was sent by mail or SMS, if the link requires one')
     .option('--code-file <file>', 'read the code from a file when it is needed; of a named pipe, waits for it')
+    .option(
+      '--passphrase-file <file>',
+      'read the passphrase that the sender told from a file; without it, it is asked for',
+    )
     .option('--plain-http', 'allow http:// to another machine; the link can then be read in transit');
 }

@@ -8,6 +8,7 @@ interface Explanation {
 }
 
 const again = 'Run the same command again; it continues where it stopped.';
+const withPassphrase = 'Run the same command again with --passphrase-file, or in a terminal.';
 const withCode = 'Run the same command again with --code and the newest code.';
 const refused = (message: string, next: string): Explanation => ({ exit: exitCodes.refused, message, next });
 
@@ -24,6 +25,8 @@ function explain(error: WaybillError, host: string): Explanation | undefined {
     link_ended: refused(said, advice ?? 'Ask its sender for a new link.'),
     link_revoked: refused(said, advice ?? 'Ask its sender for a new link.'),
     unauthorized: { exit: exitCodes.temporary, message: 'The session of the link has ended.', next: again },
+    passphrase_required: refused(message, withPassphrase),
+    wrong_passphrase: refused('This is not the passphrase.', `Ask the sender what it is. ${withPassphrase}`),
     code_required: refused(message, withCode),
     wrong_code: refused(message, withCode),
     invalid_input: refused('This is not a code: a code is six digits.', withCode),
@@ -31,8 +34,8 @@ function explain(error: WaybillError, host: string): Explanation | undefined {
     too_many_codes: refused(message, 'Use the newest one, or run the command again in an hour.'),
     too_many_requests: {
       exit: exitCodes.temporary,
-      message: 'The server has refused too many wrong links from this address.',
-      next: 'Check the link, wait a minute, and run the command again.',
+      message: 'The server has refused too many wrong links or passphrases from this address.',
+      next: 'Check what you entered, wait some minutes, and run the command again.',
     },
     too_many_messages: {
       exit: exitCodes.temporary,

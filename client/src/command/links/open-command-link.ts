@@ -22,6 +22,7 @@ export interface LinkCommandOptions {
   linkFile?: string;
   code?: string;
   codeFile?: string;
+  passphraseFile?: string;
   plainHttp?: boolean;
 }
 
@@ -48,6 +49,7 @@ export async function withLink<Kind extends keyof OpenedLinks, T>(
       plainHttp,
       signal,
       code: createCodeSource(context, options),
+      passphrase: createPassphraseSource(context, options),
       sessionStore: keepSession(terminal, link),
       onRetry: createRetryNotice(terminal, output),
     });
@@ -115,6 +117,17 @@ function createCodeSource(
       `${toPrintable(describeSentCode(sent))}\nCode (or "new" for another): `,
     );
     return /^new$/i.test(entered) ? null : entered;
+  };
+}
+
+/** Returns the function that gets the passphrase: from a file, or the user. */
+function createPassphraseSource({ terminal, output, signal }: Context, { passphraseFile }: LinkCommandOptions) {
+  return async (problem?: WaybillError): Promise<string> => {
+    if (passphraseFile !== undefined && problem === undefined) return (await readFile(passphraseFile, 'utf8')).trim();
+    if (passphraseFile !== undefined || terminal.input.isTTY !== true)
+      throw problem ?? new WaybillError('passphrase_required', 'A passphrase is required, which the sender knows.');
+    if (problem) output.notice(problem.message);
+    return await ask(terminal, signal, 'Passphrase: ', true);
   };
 }
 

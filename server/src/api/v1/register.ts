@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
 import { dailyLimits } from '../../domain/accounts/count-dispatch.ts';
@@ -77,7 +77,7 @@ function register(
         const repeatable =
           idempotencyKey === undefined
             ? undefined
-            : ({ api: 'v1', idempotencyKey, digest: computeDigest(request) } as const);
+            : ({ api: 'v1', idempotencyKey, digest: computeDigest(engines, request) } as const);
         return await send(reply, await respondOnce(engines, caller, repeatable, perform));
       }),
   });
@@ -137,8 +137,9 @@ function send(reply: FastifyReply, { status, headers, body }: RepeatableResponse
   return body === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(body);
 }
 
-function computeDigest({ method, url, body }: FastifyRequest): Buffer {
-  return createHash('sha256')
+/** Keyed: a body may contain a passphrase, which whoever has only the database must not be able to try. */
+function computeDigest({ pepper }: Pick<V1Engines, 'pepper'>, { method, url, body }: FastifyRequest): Buffer {
+  return createHmac('sha256', pepper)
     .update(JSON.stringify([method, url, body ?? null]))
     .digest();
 }

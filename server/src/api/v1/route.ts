@@ -22,6 +22,8 @@ export type V1Engines = Pick<
   | 'dayKeys'
   | 'messageLimit'
   | 'sms'
+  | 'attemptLimit'
+  | 'passphrases'
   | 'checkpoint'
   | 'webhookSender'
   | 'webhookSecrets'

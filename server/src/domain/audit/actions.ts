@@ -49,6 +49,8 @@ export const auditActions = {
   'key.revoked': 'an API key, with those that it made and their webhooks if so asked',
   'link.asked': 'a receiver has asked the sender for more time, or for another link',
   'link.code_entered': 'a receiver or contact has entered the right code',
+  'link.passphrase_entered': 'a receiver or contact has entered the right passphrase',
+  'link.passphrase_failed': 'somebody with a link has entered a wrong passphrase',
   'link.opened': 'a receiver or contact has opened their link in a browser',
   'link.revoked': 'the link of one receiver',
   'link.shown': 'a sender has seen links of receivers',

@@ -105,6 +105,8 @@ const mappings: Readonly<Record<AuditAction, OcsfMapping>> = {
   'link.asked': updated,
   'link.code_entered': updated,
   'link.opened': updated,
+  'link.passphrase_entered': updated,
+  'link.passphrase_failed': updated,
   'link.revoked': deleted,
   'link.shown': read,
   'log.key_added': updated,

@@ -104,11 +104,10 @@ export async function prepareReceiver(
             }
           : { action: 'drop.receiver_added', addresses: [receiver.email], details: { dropId, position } }),
       });
-      const { notify } = drop;
+      const { notify, hasPassphrase } = drop;
       const factor = effectiveSecondFactor(engines, drop);
-      await tx.evidence.append(
-        describeConsignment(engines, { accountId, dropId, position, receiver, author: actor.author, notify, factor }),
-      );
+      const consigned = { accountId, dropId, position, author: actor.author, receiver };
+      await tx.evidence.append(describeConsignment(engines, { ...consigned, notify, factor, hasPassphrase }));
       if (notify) await enqueueMails(engines, tx, actor, dropId, 'invitation', [{ position, email: receiver.email }]);
       return { position, email: receiver.email, token };
     });

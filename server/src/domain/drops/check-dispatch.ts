@@ -7,7 +7,10 @@ import type { Engines } from '../engines.ts';
 import type { Faults } from '../exchange-error.ts';
 import { linkToken } from '../links/link-token.ts';
 import { chooseStronger, isWeaker } from '../links/second-factor.ts';
+import { hashPassphrase, isGoodPassphrase } from '../passphrases/passphrase.ts';
 import type { AccountPolicy, Policy, SecondFactor } from '../policy.ts';
+import { maxPasswordLength } from '../sign-in/password.ts';
+import { minPasswordLength } from '../sign-in/password-rules.ts';
 import { checkLifetime, type LifetimeInput } from './lifetime.ts';
 import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SenderChoices } from './sent-drop-store.ts';
@@ -17,6 +20,8 @@ import { type DropToWrite, prepareLinkKey } from './write-drop.ts';
 export interface DispatchInput extends LifetimeInput, SenderChoices {
   readonly receivers: readonly ReceiverInput[];
   readonly message: string;
+  /** Receivers have to enter it in addition to a code, if one is required. */
+  readonly passphrase?: string | undefined;
 }
 
 /** A dispatch in which nothing is wrong, if no fault was found. */
@@ -47,6 +52,7 @@ export async function checkDispatch(
   const policy = await readPolicy(engines, actor.accountId);
   const lifetimeSeconds = checkLifetime(faults, input, policy.lifetime) ?? 0;
   checkSecondFactor(faults, engines, policy, input.secondFactor);
+  checkPassphrase(faults, engines, actor, input.passphrase);
   const receivers = await checkReceivers(faults, engines, actor, policy, input);
   if (!input.notify && policy.receiverDomains)
     faults.add({ field: 'notify' }, 'recipient_not_allowed', linksNotAllowed);
@@ -63,19 +69,20 @@ export async function checkDispatch(
 
 /** Prepares the input of the transaction that writes it. Fetches a key, which may be slow. */
 export async function prepareDispatch(
-  engines: Pick<Engines, 'dayKeys' | 'random'>,
-  { message, externalId, metadata, secondFactor, notify }: DispatchInput,
+  engines: Pick<Engines, 'dayKeys' | 'random' | 'passphrases'>,
+  { message, externalId, metadata, secondFactor, notify, passphrase }: DispatchInput,
   { policy, receivers, lifetimeSeconds }: CheckedDispatch,
 ): Promise<{
   toWrite: Omit<DropToWrite, 'type' | 'fileCount' | 'choices'> & { readonly choices: SenderChoices };
   made: MadeDispatch;
 }> {
   const key = await prepareLinkKey(engines, lifetimeSeconds);
+  const passphraseHash = passphrase === undefined ? undefined : await hashPassphrase(engines, passphrase);
   const choices = { externalId, metadata, secondFactor, notify };
   const lifetime = Math.ceil(lifetimeSeconds / policy.lifetime.unitSeconds);
   const tokens = receivers.map((_, position) => linkToken(key.linkKey, position));
   return {
-    toWrite: { ...key, message, lifetime, lifetimeSeconds, receivers, choices },
+    toWrite: { ...key, message, lifetime, lifetimeSeconds, receivers, choices, passphraseHash },
     made: { id: key.id, receivers, tokens },
   };
 }
@@ -99,6 +106,19 @@ function checkSecondFactor(
       'This server does not send SMS. Choose another second factor.',
     );
 }
+
+function checkPassphrase(
+  faults: Faults,
+  { policy }: Pick<Engines, 'policy'>,
+  { email }: Actor,
+  passphrase: string | undefined,
+): void {
+  if (passphrase === undefined) return;
+  if (isGoodPassphrase(passphrase, { email, name: '', operatorName: policy.operatorName })) return;
+  faults.add({ field: 'passphrase' }, 'invalid_input', weakPassphrase);
+}
+
+const weakPassphrase = `The passphrase is too easy to guess, or too long. Choose one of ${minPasswordLength} to ${maxPasswordLength} characters, without spaces and hyphens, that is not a common password and not mostly your own name or address.`;
 
 async function checkReceivers(
   faults: Faults,

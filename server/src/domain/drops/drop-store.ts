@@ -24,6 +24,8 @@ export interface NewDrop {
   /** The link of the request through which a contact sent it. */
   readonly from: { readonly dropId: string; readonly position: number } | null;
   readonly choices?: SenderChoices & { readonly reusable?: boolean };
+  /** The hash of the passphrase that receivers have to enter; undefined: none. */
+  readonly passphraseHash?: string | undefined;
   /** The person or the API key that sent it; undefined if a contact did. */
   readonly author?: Pick<Author, 'kind' | 'id'>;
   /** Whether nobody in the account asked for the files: a visitor of its public page did. */

@@ -15,7 +15,10 @@ import {
 } from './check-dispatch.ts';
 import { writeDrop } from './write-drop.ts';
 
-type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'>;
+type Needs = Pick<
+  Engines,
+  'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms' | 'passphrases'
+>;
 
 export interface DropInput extends DispatchInput {
   /** The ids of uploads of the account. */

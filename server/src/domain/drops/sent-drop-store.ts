@@ -24,6 +24,8 @@ export interface SentId {
 /** A drop, or a request for files, as its sender sees it. */
 export interface SentDrop extends SenderChoices, SecondFactorChoices {
   readonly id: string;
+  /** Whether receivers have to enter a passphrase. */
+  readonly hasPassphrase: boolean;
   /** The API key that sent it; null: a person did. */
   readonly keyId: string | null;
   /** Changes with every change of the drop itself; not with what receivers do. */

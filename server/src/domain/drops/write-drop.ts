@@ -32,6 +32,7 @@ export interface DropToWrite {
   /** Makes the files those of the drop, and returns them. */
   readonly moveFiles?: (tx: Store) => Promise<EvidenceFile[]>;
   readonly choices?: NonNullable<NewDrop['choices']>;
+  readonly passphraseHash?: string | undefined;
 }
 
 /**
@@ -70,6 +71,7 @@ export async function writeDrop(
       linkKey: drop.wrappedLinkKey,
       author: actor.author,
       ...(drop.choices ? { choices: drop.choices } : {}),
+      passphraseHash: drop.passphraseHash,
     },
     links,
   );
@@ -95,6 +97,7 @@ export async function writeDrop(
     details: { dropId: id, receivers: receivers.length, files: fileCount },
   });
   const about = { accountId: actor.accountId, dropId: id, author: actor.author };
+  const hasPassphrase = drop.passphraseHash !== undefined;
   const factor = chooseStronger(drop.choices?.secondFactor ?? null, policy.secondFactor);
   await tx.evidence.append([
     describeSubmission({
@@ -106,7 +109,7 @@ export async function writeDrop(
       expiresAt,
       message: drop.message,
     }),
-    ...links.flatMap((link) => describeConsignment(engines, { ...about, ...link, notify, factor })),
+    ...links.flatMap((link) => describeConsignment(engines, { ...about, ...link, notify, factor, hasPassphrase })),
   ]);
   checkpoint('drop:evidence-written');
   const counts = { receivers: receivers.length, ...(type === 'downloadfiles' && { files: fileCount }) };

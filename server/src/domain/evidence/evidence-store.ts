@@ -13,6 +13,7 @@ type ReceiverKind =
   | 'link.revoked'
   | 'link.opened'
   | 'code.entered'
+  | 'passphrase.entered'
   | 'content.handed_over';
 
 type Entries<Kind extends EventKind, Story> = {

@@ -50,6 +50,7 @@ export interface AddressedDrop {
   readonly notify: boolean;
   /** The second factor that the receiver has to pass. */
   readonly factor: SecondFactor;
+  readonly hasPassphrase: boolean;
 }
 
 /** States that a drop or a request was consigned to a receiver, and that the author was given a link that is not mailed. */
@@ -57,7 +58,7 @@ export function describeConsignment(
   engines: Pick<Engines, 'sms'>,
   { accountId, dropId, position, ...consignment }: AddressedDrop,
 ): NewEvidence[] {
-  const { receiver, author, notify, factor } = consignment;
+  const { receiver, author, notify, factor, hasPassphrase } = consignment;
   const story = { accountId, dropId, position };
   const name = receiver.name ?? receiver.contactName;
   const consigned: NewEvidence = {
@@ -67,6 +68,7 @@ export function describeConsignment(
       address: receiver.email,
       notified: notify,
       code: chooseCodeChannel(engines, factor, receiver.phone) ?? 'none',
+      ...(hasPassphrase && { passphrase: true }),
       ...(name !== '' && { name }),
     },
   };

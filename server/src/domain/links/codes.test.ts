@@ -14,7 +14,7 @@ import { deriveCode, issueCode, mayIssueCode } from './issue-code.ts';
 import type { Link, LinkSession } from './link-store.ts';
 import { tokenDigest } from './link-token.ts';
 import { openLink, passCode } from './open-link.ts';
-import { codeTarget, isPassed } from './second-factor.ts';
+import { codeTarget, findPendingStep } from './second-factor.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
@@ -134,7 +134,7 @@ describe('where a code goes', () => {
     const { sender, link: sent, dropId } = await sentLink(exchange, ['a.txt']);
     await query("update drops set second_factor = 'off' where id = $1", [dropId]);
     const secret = await openLink(engines, sent);
-    const mayEnter = async () => isPassed(engines, await findSession(engines, secret, 'downloadfiles'));
+    const mayEnter = async () => !findPendingStep(engines, await findSession(engines, secret, 'downloadfiles'));
     expect(await mayEnter()).toBe(true);
     await engines.store.accounts.setChoices(sender.accountId, { secondFactor: 'mail' });
     expect(await mayEnter()).toBe(false);
@@ -153,14 +153,14 @@ describe('opening a link', () => {
     const { link } = await sentLink(exchange, ['a.txt']);
     const session = await findSession(engines, await openLink(engines, link), 'downloadfiles');
     expect(session).toMatchObject({ passed: null, code: undefined });
-    expect([isPassed(engines, session), await readCodes(link)]).toEqual([true, []]);
+    expect([findPendingStep(engines, session), await readCodes(link)]).toEqual([undefined, []]);
   });
 
   test('sends a code where one is asked for, and is not enough', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
     const session = await (await openTestLink(link)).session();
     expect(session).toMatchObject({ passed: null, code: { tries: 0, expired: false } });
-    expect(isPassed(strict, session)).toBe(false);
+    expect(findPendingStep(strict, session)).toBe('code');
     expect(await readCodes(link)).toEqual([{ channel: 'mail', receiver: 'r@example.org' }]);
   });
 
@@ -179,9 +179,9 @@ describe('opening a link', () => {
   test('asks it of a link to upload too', async () => {
     const { link } = await openRequestLink(exchange);
     const browser = await openTestLink(link);
-    expect(isPassed(strict, await browser.session())).toBe(false);
+    expect(findPendingStep(strict, await browser.session())).toBe('code');
     expect(await passCode(engines, await browser.session(), await browser.code())).toBe(true);
-    expect(isPassed(strict, await browser.session())).toBe(true);
+    expect(findPendingStep(strict, await browser.session())).toBe(undefined);
   });
 });
 
@@ -366,7 +366,7 @@ describe('a link has five codes an hour', () => {
     expect(sessions.filter(({ code }) => code)).toHaveLength(5);
     expect(await readCodes(link)).toHaveLength(5);
     const without = sessions.find(({ code }) => !code) as LinkSession;
-    expect(isPassed(strict, without)).toBe(false);
+    expect(findPendingStep(strict, without)).toBe('code');
     for (const typed of ['', '000000']) expect(await passCode(engines, without, typed)).toBe(false);
   });
 

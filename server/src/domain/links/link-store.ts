@@ -21,6 +21,8 @@ export interface Link extends SecondFactorChoices {
   readonly isTest: boolean;
   readonly receiver: string;
   readonly phone: string;
+  /** Whether its receiver has to enter the passphrase of the drop. */
+  readonly hasPassphrase: boolean;
   readonly language: string;
   readonly message: string;
   /** Zero: a message alone, or a request. */
@@ -54,6 +56,7 @@ export interface Link extends SecondFactorChoices {
 export interface LinkSession {
   readonly link: Link;
   readonly digest: Buffer;
+  readonly hasEnteredPassphrase: boolean;
   /** How the code came that was entered here; null if none was. */
   readonly passed: Channel | null;
   /** The last code that was sent for this browser, if any. */
@@ -144,6 +147,10 @@ export interface LinkStore {
    * was faster.
    */
   pass(session: LinkSession, codeId: string): Promise<Channel | undefined>;
+  /** The hash of the drop's passphrase, if it has one. */
+  readPassphrase(link: Pick<Link, 'accountId' | 'dropId'>): Promise<string | undefined>;
+  /** Records that the passphrase was entered in this browser. False when it was already recorded. */
+  passPassphrase(sessionDigest: Buffer): Promise<boolean>;
   /**
    * Records that mails do not reach this receiver. Undefined when that is known, or when the receiver has everything.
    */

@@ -22,7 +22,7 @@ export const maxSessions = 50;
 
 /**
  * When a person clicks, exchanges the link for a secret that only this browser has, and sends a code if one is
- * required. Returns the secret; only its digest is stored.
+ * required and no passphrase has to be entered first. Returns the secret; only its digest is stored.
  */
 export async function openLink(
   engines: Pick<Engines, 'store' | 'random' | 'policy' | 'sms'>,
@@ -70,7 +70,7 @@ async function openSession(
       const details = { dropId, position };
       await record(engines, tx, { accountId, author, action: 'link.opened', addresses, details });
     }
-    await issueCode({ ...engines, store: tx }, link, digest);
+    if (!link.hasPassphrase) await issueCode({ ...engines, store: tx }, link, digest);
     return expiresAt;
   });
 }

@@ -1,4 +1,5 @@
 import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import type { Channel, SecondFactor } from '../policy.ts';
 import type { Link, LinkSession } from './link-store.ts';
 
@@ -48,10 +49,21 @@ export function codeTarget(engines: Pick<Engines, 'policy' | 'sms'>, link: Link)
   return channel && { channel, to: channel === 'sms' ? link.phone : link.receiver };
 }
 
-/** Whether this browser has entered everything it is asked for now: a code by mail is not enough where one by SMS is. */
-export function isPassed(engines: Pick<Engines, 'policy' | 'sms'>, { link, passed }: LinkSession): boolean {
+/** What this browser has to enter next; undefined: nothing. A code by mail is not enough where one by SMS is asked for. */
+export function findPendingStep(
+  engines: Pick<Engines, 'policy' | 'sms'>,
+  { link, passed, hasEnteredPassphrase }: LinkSession,
+): 'passphrase' | 'code' | undefined {
+  // Before the code: a guesser must not have one sent to the receiver.
+  if (link.hasPassphrase && !hasEnteredPassphrase) return 'passphrase';
   const target = codeTarget(engines, link);
-  return target === undefined || (passed !== null && !isWeaker(passed, target.channel));
+  return target === undefined || (passed !== null && !isWeaker(passed, target.channel)) ? undefined : 'code';
+}
+
+/** Requires that this browser or program has entered all that the link asks for. */
+export function requirePassed(engines: Pick<Engines, 'policy' | 'sms'>, session: LinkSession): void {
+  const step = findPendingStep(engines, session);
+  if (step !== undefined) throw new ExchangeError(`${step}_required`);
 }
 
 /** From which follows what the receivers of a drop have to pass. */

@@ -76,7 +76,14 @@ export async function sendPublicLink(
         expiresAt,
         message: '',
       }),
-      ...describeConsignment(engines, { ...about, position: 0, receiver, notify: true, factor: 'off' }),
+      ...describeConsignment(engines, {
+        ...about,
+        position: 0,
+        receiver,
+        notify: true,
+        factor: 'off',
+        hasPassphrase: false,
+      }),
     ]);
   });
 }

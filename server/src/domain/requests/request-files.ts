@@ -11,7 +11,10 @@ import { writeDrop } from '../drops/write-drop.ts';
 import type { Engines } from '../engines.ts';
 import { Faults } from '../exchange-error.ts';
 
-type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'>;
+type Needs = Pick<
+  Engines,
+  'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms' | 'passphrases'
+>;
 
 export interface FileRequestInput extends DispatchInput {
   /** Whether a contact may send files any number of times. */

@@ -71,7 +71,7 @@ export const minPasswordLength = 12;
 export type PasswordFault = 'too_short' | 'too_long' | 'unreadable' | 'common' | 'personal';
 
 /** Texts that anybody who attacks this person would try first. */
-interface PasswordContext {
+export interface PasswordContext {
   readonly email: string;
   readonly name: string;
   readonly operatorName: string;

@@ -7,8 +7,11 @@ import type { Random } from '../ports/random.ts';
 const cost = { memoryKib: 19 * 1024, passes: 2, lanes: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
-/** Hashes at once in a process: 38 MiB, and half of the threads that Node also needs for files and name look-ups. */
-const concurrent = 2;
+/**
+ * Hashes at once in a process, 19 MiB each. One of Node's four threads remains for files and name look-ups, and those who
+ * try passphrases of links do not delay those who sign in.
+ */
+const concurrent = { password: 2, passphrase: 1 } as const;
 const waiting = { silenceMs: 8_000, waitMs: 8_000, maxWaiting: 200 };
 
 /** The longest password that is ever hashed, in characters. */
@@ -28,19 +31,20 @@ function readPassword(typed: string): string | undefined {
 }
 
 /**
- * Passwords are stored as argon2id, as a PHC string. The hash is keyed with a secret that is derived from the pepper:
- * whoever has only the database cannot try passwords.
+ * Passwords of people, and passphrases of deliveries, are stored as argon2id, as a PHC string. The hash is keyed with a
+ * secret that is derived from the pepper: whoever has only the database cannot try them.
  */
 export class Passwords {
   readonly #secret: Buffer;
   readonly #random: Random;
   readonly #computeHash: typeof argon2;
-  readonly limiter = new ConcurrencyLimiter({ limit: concurrent, ...waiting });
+  readonly limiter: ConcurrencyLimiter;
 
-  constructor(pepper: Buffer, random: Random, compute = argon2) {
+  constructor(pepper: Buffer, random: Random, compute = argon2, kind: keyof typeof concurrent = 'password') {
     this.#computeHash = compute;
-    this.#secret = deriveKey(pepper, 'waybill password');
+    this.#secret = deriveKey(pepper, `waybill ${kind}`);
     this.#random = random;
+    this.limiter = new ConcurrencyLimiter({ limit: concurrent[kind], ...waiting });
   }
 
   /** The PHC string to store, of a password in which `findPasswordFault` finds none. */

@@ -215,7 +215,7 @@ async function everyCall(accountId: string): Promise<Calls> {
   const link = row as Link;
   const [file] = await database.query<{ id: string }>('select id from files where drop_id = $1', [dropId]);
   const fileId = file?.id as string;
-  const session: LinkSession = { link, digest, passed: null, code: undefined };
+  const session: LinkSession = { link, digest, passed: null, code: undefined, hasEnteredPassphrase: false };
   const writer = { accountId, id: randomUUID(), writer: randomUUID() };
   const attempt = { id: randomUUID(), attempts: 1 };
   const declared = { sha256: digest, sha512: null };
@@ -539,6 +539,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       setCode: (links) => links.setCode(digest, randomUUID(), 600),
       tryCode: (links) => links.tryCode(digest, 5),
       pass: (links) => links.pass(session, randomUUID()),
+      readPassphrase: (links) => links.readPassphrase(link),
+      passPassphrase: (links) => links.passPassphrase(digest),
       markUndeliverable: (links) => links.markUndeliverable(link, ''),
       markReachable: (links) => links.markReachable(link, ''),
       purgeSessions: async (links) => [

@@ -216,6 +216,7 @@ export interface Drops {
   message: string;
   metadata: Json | null;
   notify: Generated<boolean>;
+  passphrase: string | null;
   receiver_count: number;
   remind_at: Timestamp | null;
   request_id: string | null;
@@ -451,6 +452,7 @@ export interface LinkSessions {
   expires_at: Timestamp | null;
   passed_at: Timestamp | null;
   passed_channel: MessageChannel | null;
+  passphrase_at: Timestamp | null;
   position: number;
   purge_at: Generated<Timestamp>;
 }

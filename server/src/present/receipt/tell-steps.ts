@@ -69,6 +69,8 @@ function tellEvent({ t }: Translator, story: Story, event: StoryEvent, formatTim
       return t('receipt.step.opened');
     case 'code.entered':
       return t(event.data.channel === 'sms' ? 'receipt.step.codeSms' : 'receipt.step.codeMail');
+    case 'passphrase.entered':
+      return t('receipt.step.passphrase');
     case 'content.handed_over':
       return t('receipt.step.handedOver', { name: oneLine(event.data.file.name) });
     case 'content.received': {

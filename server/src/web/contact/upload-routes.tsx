@@ -9,7 +9,7 @@ import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { requireUnused } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
-import { isPassed } from '../../domain/links/second-factor.ts';
+import { findPendingStep } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
 import { findLinkFileSizeLimit } from '../../domain/requests/announce-file.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
@@ -22,10 +22,10 @@ import { replyWithReceipt } from '../../http/transfer/reply-with-receipt.ts';
 import type { Transfers } from '../../http/transfer/transfers.ts';
 import { tusType } from '../../http/transfer/tus.ts';
 import { toAskFormProps } from '../links/ask-routes.tsx';
-import { replyWithCodePage } from '../links/code-routes.tsx';
 import { uploads } from '../links/link-pages.ts';
 import type { PageEngines } from '../links/page-engines.ts';
 import { requireLink, requireSession } from '../links/session.ts';
+import { replyWithStep } from '../links/step-routes.tsx';
 import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page.ts';
 import { requireOwnForm } from '../shared/person.ts';
 import { receiveForm, type Written } from './receive-form.ts';
@@ -54,7 +54,8 @@ export function uploadPages(app: App, engines: PageEngines, transfers: Transfers
     config,
     handler: async (request, reply) => {
       const session = await requireSession(engines, request, uploads);
-      if (!isPassed(engines, session)) return replyWithCodePage(engines, options, request, reply, session);
+      const step = findPendingStep(engines, session);
+      if (step) return replyWithStep(engines, options, request, reply, session, step);
       const [draftFiles, sent] = await Promise.all([
         listDraftFiles(engines, session.link),
         listSendings(engines, session.link, shown),

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
 import { readCodeState } from '../../domain/links/code-state.ts';
 import { isCodeShaped, issueCode } from '../../domain/links/issue-code.ts';
 import type { LinkSession } from '../../domain/links/link-store.ts';
 import { passCode } from '../../domain/links/open-link.ts';
-import { isPassed } from '../../domain/links/second-factor.ts';
+import { findPendingStep } from '../../domain/links/second-factor.ts';
 import type { App } from '../../http/shared/app.ts';
 import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page.ts';
 import { requireOwnForm, toForm } from '../shared/person.ts';
@@ -26,20 +27,22 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
     requireOwnForm(request);
     const typed = toForm(request).get('code') ?? '';
     // A typing mistake is not a guess: it does not use up a try.
-    if (!isPassed(engines, session) && !isCodeShaped(typed)) {
+    const step = findPendingStep(engines, session);
+    if (step === 'passphrase') throw new ExchangeError('passphrase_required');
+    if (step && !isCodeShaped(typed)) {
       return replyWithCodePage(engines, options, request, reply.code(403), session, { unlessWorse: 'shape' });
     }
-    const right = !isPassed(engines, session) && (await passCode(engines, session, typed, request.peer));
+    const right = step && (await passCode(engines, session, typed, request.peer));
     const tried = await requireSession(engines, request, pages);
     // The same form may have been sent twice at once, and the other one may have passed.
-    if (right || isPassed(engines, tried)) return reply.redirect(withChosenLanguage(request, './'), 303);
+    if (right || !findPendingStep(engines, tried)) return reply.redirect(withChosenLanguage(request, './'), 303);
     return replyWithCodePage(engines, options, request, reply.code(403), tried, { unlessWorse: 'wrong' });
   });
 
   app.post(`${home}resend`, { config }, async (request, reply) => {
     const session = await requireSession(engines, request, pages);
     requireOwnForm(request);
-    if (isPassed(engines, session)) return reply.redirect(withChosenLanguage(request, './'), 303);
+    if (findPendingStep(engines, session) !== 'code') return reply.redirect(withChosenLanguage(request, './'), 303);
     const result = await issueCode(engines, session.link, session.digest);
     if (result !== 'too_many_codes') return reply.redirect(withChosenLanguage(request, `./?${newCode}`), 303);
     return replyWithCodePage(engines, options, request, reply.code(429), session, { problem: 'too_many_codes' });

@@ -35,6 +35,7 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
       isMessage: kind === 'download' && link.fileCount === 0,
       sender: { name: link.senderName, address: link.sender },
       sentAt: link.createdAt,
+      hasPassphrase: link.hasPassphrase,
       codeChannel: codeTarget(engines, link)?.channel,
       action: request.url,
       gesture: gestureField,
@@ -59,8 +60,8 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
     const translator = chooseTranslator(options, request, link.language);
     if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, kind);
     const secret = await openLink(engines, link, request.peer);
-    // If a code is required, a shared computer must not stay signed in for the next person.
-    const expires = codeTarget(engines, link) ? undefined : link.expiresAt;
+    // If something has to be entered, a shared computer must not stay signed in for the next person.
+    const expires = link.hasPassphrase || codeTarget(engines, link) ? undefined : link.expiresAt;
     return reply
       .header('set-cookie', sessionCookie(pages, secret, expires, options.secureCookies))
       .redirect(withChosenLanguage(request, sessionPath(pages, secret)), 303);

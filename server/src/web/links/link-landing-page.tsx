@@ -19,6 +19,8 @@ export interface LinkLandingPageProps {
   readonly sentAt: Date;
   /** How the code is sent that the receiver has to enter, if one is required. */
   readonly codeChannel?: 'sms' | 'mail' | undefined;
+  /** Whether the receiver has to enter a passphrase. */
+  readonly hasPassphrase?: boolean | undefined;
   readonly action: string;
   /** The name of the hidden field in which the page's script records that a person pressed the button. */
   readonly gesture: string;
@@ -64,7 +66,7 @@ function findTexts({ kind, isMessage }: Pick<LinkLandingPageProps, 'kind' | 'isM
  * this: the sender, when the link was sent and whether it needs a code, but no files, message, receiver or reference.
  */
 export function LinkLandingPage(props: LinkLandingPageProps): JSX.Element {
-  const { kind, sender, sentAt, codeChannel, action, gesture } = props;
+  const { kind, sender, sentAt, codeChannel, hasPassphrase, action, gesture } = props;
   const translator = useTranslator();
   const { text, button, unknown } = findTexts(props);
   return (
@@ -80,6 +82,7 @@ export function LinkLandingPage(props: LinkLandingPageProps): JSX.Element {
     >
       <form method="post" action={action} data-gesture={gesture} class="stack">
         <input type="hidden" name={gesture} value="" />
+        {hasPassphrase && <p class="quiet">{translator.t('landing.passphrase')}</p>}
         {codeChannel && <p class="quiet">{translator.t(codeTexts[codeChannel])}</p>}
         <Button look="main">{translator.t(button)}</Button>
       </form>

@@ -13,6 +13,8 @@ export type PageEngines = Pick<
   | 'random'
   | 'policy'
   | 'sms'
+  | 'attemptLimit'
+  | 'passphrases'
   | 'failureLimit'
   | 'messageLimit'
   | 'scanner'

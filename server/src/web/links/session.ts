@@ -4,7 +4,7 @@ import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { findSession } from '../../domain/links/find-link.ts';
 import type { Link, LinkSession } from '../../domain/links/link-store.ts';
-import { isPassed } from '../../domain/links/second-factor.ts';
+import { requirePassed } from '../../domain/links/second-factor.ts';
 import type { LinkPages } from './link-pages.ts';
 
 /**
@@ -48,7 +48,7 @@ export function readSecret(request: FastifyRequest): string | undefined {
     .find((value) => deriveHandle(value) === handleIn(request));
 }
 
-/** Finds the browser's session, which may still need a code. */
+/** Finds the browser's session, which may still have something to enter. */
 export async function requireSession(
   engines: Pick<Engines, 'store'>,
   request: FastifyRequest,
@@ -61,13 +61,13 @@ export async function requireSession(
   return session;
 }
 
-/** Finds the link of a browser that has entered its code, if one is required. */
+/** Finds the link of a browser that has entered everything the link asks for. */
 export async function requireLink(
   engines: Pick<Engines, 'store' | 'policy' | 'sms'>,
   request: FastifyRequest,
   pages: LinkPages,
 ): Promise<Link> {
   const session = await requireSession(engines, request, pages);
-  if (!isPassed(engines, session)) throw new ExchangeError('code_required');
+  requirePassed(engines, session);
   return session.link;
 }

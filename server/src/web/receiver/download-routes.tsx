@@ -1,7 +1,7 @@
 import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
 import { listDroppedFiles } from '../../domain/links/find-link.ts';
 import { recordMessage } from '../../domain/links/record-delivery.ts';
-import { isPassed } from '../../domain/links/second-factor.ts';
+import { findPendingStep } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
 import type { App } from '../../http/shared/app.ts';
 import { replyWithLinkFile, replyWithLinkZip } from '../../http/transfer/reply-with-link-files.ts';
@@ -10,10 +10,10 @@ import type { Transfers } from '../../http/transfer/transfers.ts';
 import { zipPaths } from '../../http/transfer/zip-layouts.ts';
 import { sortByPath } from '../../present/texts/file-order.ts';
 import { toAskFormProps } from '../links/ask-routes.tsx';
-import { replyWithCodePage } from '../links/code-routes.tsx';
 import { downloads } from '../links/link-pages.ts';
 import type { PageEngines } from '../links/page-engines.ts';
 import { requireLink, requireSession } from '../links/session.ts';
+import { replyWithStep } from '../links/step-routes.tsx';
 import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page.ts';
 import { DownloadPage, downloadTitle } from './download-page.tsx';
 
@@ -27,7 +27,8 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
     config,
     handler: async (request, reply) => {
       const session = await requireSession(engines, request, downloads);
-      if (!isPassed(engines, session)) return replyWithCodePage(engines, options, request, reply, session);
+      const step = findPendingStep(engines, session);
+      if (step) return replyWithStep(engines, options, request, reply, session, step);
       const { link } = session;
       const files = await listDroppedFiles(engines, link);
       if (request.method === 'GET') await recordMessage(engines, link, files);

@@ -1,5 +1,6 @@
 import {
   EnterCodeInput,
+  EnterPassphraseInput,
   LinkCode as LinkCodeSchema,
   LinkSession as LinkSessionSchema,
   OpenedLink,
@@ -11,7 +12,8 @@ import { findLink, findProgramSession, findSessionAgain } from '../../../domain/
 import { issueCode } from '../../../domain/links/issue-code.ts';
 import type { Link, LinkSession } from '../../../domain/links/link-store.ts';
 import { closeFoundSession, openLinkForProgram, passCode } from '../../../domain/links/open-link.ts';
-import { isPassed } from '../../../domain/links/second-factor.ts';
+import { findPendingStep } from '../../../domain/links/second-factor.ts';
+import { enterPassphrase } from '../../../domain/passphrases/passphrase.ts';
 import { toReference } from '../../../domain/reference.ts';
 import { limitGuesses } from '../../../http/shared/limit-guesses.ts';
 import { type CallEngines, type LinkRoute, linkRoute } from '../route.ts';
@@ -70,7 +72,7 @@ const getLink = linkRoute({
   method: 'GET',
   path: '/link',
   id: 'getLink',
-  summary: 'Get the kind of the link, and whether a code has to be entered',
+  summary: 'Get the kind of the link, and what has to be entered first',
   access: 'link-program-pending',
   response: { status: 200, description: 'The link.', schema: OpenedLink },
   errors: endings,
@@ -102,8 +104,9 @@ const requestCode = linkRoute({
     description: 'Where it was sent. The codes before it no longer count.',
     schema: LinkCodeSchema,
   },
-  errors: ['too_many_codes', ...endings],
+  errors: ['passphrase_required', 'too_many_codes', ...endings],
   async handle({ engines, session }) {
+    requirePassphrase(session);
     const result = await issueCode(engines, session.link, session.digest);
     if (result === 'too_many_codes') throw new ExchangeError('too_many_codes');
     return { body: await toCode(engines, await findSessionAgain(engines, session)) };
@@ -118,12 +121,13 @@ const enterCode = linkRoute({
   access: 'link-program-pending',
   body: EnterCodeInput,
   response: { status: 204, description: 'It is the right one, or none is required.' },
-  errors: ['wrong_code', 'code_expired', 'too_many_codes', ...endings],
+  errors: ['passphrase_required', 'wrong_code', 'code_expired', 'too_many_codes', ...endings],
   async handle({ engines, session, body, request }) {
-    if (isPassed(engines, session) || (await passCode(engines, session, body.code, request.peer))) return {};
+    requirePassphrase(session);
+    if (!findPendingStep(engines, session) || (await passCode(engines, session, body.code, request.peer))) return {};
     const tried = await findSessionAgain(engines, session);
     // The same request may have been sent twice at once, and the other one may have passed.
-    if (isPassed(engines, tried)) return {};
+    if (!findPendingStep(engines, tried)) return {};
     const { problem, triesLeft } = await readCodeState(engines, tried);
     if (problem === 'too_many_codes') throw new ExchangeError('too_many_codes');
     if (problem) throw new ExchangeError('code_expired');
@@ -134,11 +138,35 @@ const enterCode = linkRoute({
   },
 });
 
+/** The passphrase comes before the code. */
+function requirePassphrase({ link, hasEnteredPassphrase }: LinkSession): void {
+  if (link.hasPassphrase && !hasEnteredPassphrase) throw new ExchangeError('passphrase_required');
+}
+
+const enterPassphraseOfLink = linkRoute({
+  method: 'POST',
+  path: '/link/passphrase',
+  id: 'enterLinkPassphrase',
+  summary: 'Enter the passphrase that the sender told. If a code is required too, it is sent now',
+  access: 'link-program-pending',
+  body: EnterPassphraseInput,
+  response: { status: 200, description: 'It is the right one, or none is required.', schema: OpenedLink },
+  errors: ['wrong_passphrase', 'too_many_requests', ...endings],
+  async handle({ engines, session, body, request }) {
+    if (findPendingStep(engines, session) === 'passphrase') {
+      const isRight = await enterPassphrase(engines, session, body.passphrase, request.peer);
+      if (!isRight) throw new ExchangeError('wrong_passphrase');
+    }
+    return { body: await toOpenedLink(engines, await findSessionAgain(engines, session)) };
+  },
+});
+
 export const linkRoutes: readonly LinkRoute[] = [
   openLink,
   getLink,
   requestCode,
   enterCode,
+  enterPassphraseOfLink,
   closeLink,
   ...linkDownloadRoutes,
   ...linkUploadRoutes,
@@ -147,11 +175,13 @@ export const linkRoutes: readonly LinkRoute[] = [
 
 async function toOpenedLink(engines: CallEngines, session: LinkSession) {
   const { type, dropId, expiresAt } = session.link;
+  const step = findPendingStep(engines, session);
   return {
     kind: type === 'downloadfiles' ? 'download' : 'upload',
     reference: toReference(dropId),
     expires_at: expiresAt,
-    code: isPassed(engines, session) ? null : await toCode(engines, session),
+    passphrase_required: step === 'passphrase',
+    code: step === 'code' ? await toCode(engines, session) : null,
   };
 }
 

@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Engines } from '../../../domain/engines.ts';
-import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { findProgramSession } from '../../../domain/links/find-link.ts';
 import type { LinkSession } from '../../../domain/links/link-store.ts';
-import { isPassed } from '../../../domain/links/second-factor.ts';
+import { requirePassed } from '../../../domain/links/second-factor.ts';
 import type { App } from '../../../http/shared/app.ts';
 import type { Transfers } from '../../../http/transfer/transfers.ts';
 import { limitFailures } from '../../shared/limit-failures.ts';
@@ -65,6 +64,6 @@ async function requireSession(
     explainEnding(request, () => findProgramSession(engines, credential, linkType)),
   );
   request.dropId = session.link.dropId;
-  if (access === 'link-program' && !isPassed(engines, session)) throw new ExchangeError('code_required');
+  if (access === 'link-program') requirePassed(engines, session);
   return session;
 }

@@ -165,7 +165,7 @@ export function listErrors(route: Route): ErrorCode[] {
   const { body } = toEnforcedInput(route);
   const all: ErrorCode[] = [
     ...(access ? everywhereWithLink : everywhere).filter((code) => access !== 'link' || code !== 'unauthorized'),
-    ...(access === 'link-program' ? (['code_required'] as const) : []),
+    ...(access === 'link-program' ? (['passphrase_required', 'code_required'] as const) : []),
     ...(scope ? (['scope_missing'] as const) : []),
     'invalid_input',
     ...(body || stream?.mediaTypes ? ofBodies : []),

@@ -451,6 +451,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     "project": "northern bridge"
    },
    "second_factor": "off",
+   "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T11:02:00.000Z",
    "expires_at": "2030-02-07T11:02:00.000Z",
@@ -496,6 +497,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     "project": "northern bridge"
    },
    "second_factor": "off",
+   "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T11:02:00.000Z",
    "expires_at": "2030-02-07T11:02:00.000Z",
@@ -516,6 +518,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     "project": "northern bridge"
    },
    "second_factor": "off",
+   "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T11:02:00.000Z",
    "expires_at": "2030-02-07T11:02:00.000Z",
@@ -585,6 +588,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
       "project": "northern bridge"
      },
      "second_factor": "off",
+     "has_passphrase": false,
      "notify": true,
      "created_at": "2030-01-31T11:02:00.000Z",
      "expires_at": "2030-02-07T11:02:00.000Z",
@@ -805,6 +809,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     "project": "northern bridge"
    },
    "second_factor": "off",
+   "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T11:02:00.000Z",
    "expires_at": "2030-02-14T11:18:00.000Z",
@@ -854,6 +859,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "external_id": null,
    "metadata": null,
    "second_factor": "off",
+   "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T13:01:00.000Z",
    "expires_at": "2030-02-07T13:01:00.000Z",
@@ -897,6 +903,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "external_id": null,
    "metadata": null,
    "second_factor": "off",
+   "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T13:01:00.000Z",
    "expires_at": "2030-02-07T13:01:00.000Z",
@@ -954,6 +961,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "external_id": null,
      "metadata": null,
      "second_factor": "off",
+     "has_passphrase": false,
      "notify": true,
      "created_at": "2030-01-31T13:01:00.000Z",
      "expires_at": "2030-02-07T13:01:00.000Z",
@@ -1439,13 +1447,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "kind": "upload",
    "reference": "WB-6J9K-1C6D",
    "expires_at": "2030-02-07T12:06:00.000Z",
-   "code": {
-    "channel": "mail",
-    "to": "b•••@example.org",
-    "state": "sent",
-    "expires_at": "2030-01-31T12:17:00.000Z",
-    "tries_left": 5
-   }
+   "passphrase_required": true,
+   "code": null
   }
  },
  "getLink": {
@@ -1454,11 +1457,25 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "kind": "upload",
    "reference": "WB-6J9K-1C6D",
    "expires_at": "2030-02-07T12:06:00.000Z",
+   "passphrase_required": true,
+   "code": null
+  }
+ },
+ "enterLinkPassphrase": {
+  "path": "/link/passphrase",
+  "request": {
+   "passphrase": "copper lantern drift 42"
+  },
+  "response": {
+   "kind": "upload",
+   "reference": "WB-6J9K-1C6D",
+   "expires_at": "2030-02-07T12:06:00.000Z",
+   "passphrase_required": false,
    "code": {
     "channel": "mail",
     "to": "b•••@example.org",
     "state": "sent",
-    "expires_at": "2030-01-31T12:17:00.000Z",
+    "expires_at": "2030-01-31T12:19:00.000Z",
     "tries_left": 5
    }
   }
@@ -1469,7 +1486,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "channel": "mail",
    "to": "b•••@example.org",
    "state": "sent",
-   "expires_at": "2030-01-31T12:19:00.000Z",
+   "expires_at": "2030-01-31T12:20:00.000Z",
    "tries_left": 5
   }
  },
@@ -1526,8 +1543,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "scan": "clean",
    "unscanned_reason": null,
    "refusal": null,
-   "created_at": "2030-01-31T12:15:00.000Z",
-   "expires_at": "2030-02-07T12:17:00.000Z"
+   "created_at": "2030-01-31T12:16:00.000Z",
+   "expires_at": "2030-02-07T12:18:00.000Z"
   }
  },
  "listLinkUploads": {
@@ -1546,8 +1563,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "scan": "clean",
      "unscanned_reason": null,
      "refusal": null,
-     "created_at": "2030-01-31T12:15:00.000Z",
-     "expires_at": "2030-02-07T12:17:00.000Z"
+     "created_at": "2030-01-31T12:16:00.000Z",
+     "expires_at": "2030-02-07T12:18:00.000Z"
     }
    ]
   }
@@ -1558,7 +1575,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "message": "The site plan."
   },
   "response": {
-   "sent_at": "2030-01-31T12:20:00.000Z",
+   "sent_at": "2030-01-31T12:21:00.000Z",
    "files": [
     {
      "path": "plan.pdf",
@@ -1585,10 +1602,10 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "external_id": null,
      "unsolicited": false,
      "file_count": 1,
-     "received_at": "2030-01-31T12:20:00.000Z",
-     "expires_at": "2030-02-07T12:20:00.000Z",
+     "received_at": "2030-01-31T12:21:00.000Z",
+     "expires_at": "2030-02-07T12:21:00.000Z",
      "attempts": 0,
-     "available_at": "2030-01-31T12:20:00.000Z",
+     "available_at": "2030-01-31T12:21:00.000Z",
      "lease_ends_at": null,
      "parked_at": null,
      "acknowledged_at": null
@@ -1712,8 +1729,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "external_id": null,
      "unsolicited": false,
      "file_count": 1,
-     "received_at": "2030-01-31T12:20:00.000Z",
-     "expires_at": "2030-02-07T12:20:00.000Z",
+     "received_at": "2030-01-31T12:21:00.000Z",
+     "expires_at": "2030-02-07T12:21:00.000Z",
      "attempts": 1,
      "available_at": null,
      "lease_ends_at": "2030-01-31T14:06:00.000Z",
@@ -2126,7 +2143,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     {
      "id": "01b9787c-7580-48a0-8890-0045e9095206",
      "type": "request.fulfilled",
-     "timestamp": "2030-01-31T12:20:00.000Z",
+     "timestamp": "2030-01-31T12:21:00.000Z",
      "data": {
       "reference": "WB-3F3C-JN3C",
       "request_id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
@@ -2314,6 +2331,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "external_id": null,
    "metadata": null,
    "second_factor": "off",
+   "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T13:01:00.000Z",
    "expires_at": "2030-02-14T17:00:00.000Z",
@@ -2332,6 +2350,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "external_id": null,
    "metadata": null,
    "second_factor": "off",
+   "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T13:01:00.000Z",
    "expires_at": "2030-02-14T17:00:00.000Z",
@@ -2350,6 +2369,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "external_id": null,
    "metadata": null,
    "second_factor": "off",
+   "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T13:01:00.000Z",
    "expires_at": "2030-02-14T17:00:00.000Z",
@@ -2370,6 +2390,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     "project": "northern bridge"
    },
    "second_factor": "off",
+   "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T11:02:00.000Z",
    "expires_at": "2030-02-14T11:18:00.000Z",

@@ -76,6 +76,7 @@ export function dropStore(db: Database): DropStore {
           external_id: drop.choices?.externalId ?? null,
           metadata: drop.choices?.metadata ? JSON.stringify(drop.choices.metadata) : null,
           second_factor: drop.choices?.secondFactor ?? null,
+          passphrase: drop.passphraseHash ?? null,
           notify: drop.choices?.notify ?? true,
           reusable: drop.choices?.reusable ?? true,
           unsolicited: drop.isUnsolicited ?? false,

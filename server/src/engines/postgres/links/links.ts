@@ -59,6 +59,7 @@ export function linkStore(db: Database): LinkStore {
         'drops.created_at as createdAt',
         'drops.expires_at as expiresAt',
         'drops.second_factor as secondFactor',
+        sql<boolean>`drops.passphrase is not null`.as('hasPassphrase'),
         secondFactorRule.as('secondFactorRule'),
         sql<boolean>`drops.ended_at is not null or drops.expires_at <= now() or links.revoked_at is not null`.as(
           'ended',
@@ -101,6 +102,7 @@ export function linkStore(db: Database): LinkStore {
           'session.code_tries as tries',
           'session.code_expires_at as codeExpiresAt',
           sql<boolean>`session.code_expires_at <= now()`.as('expired'),
+          sql<boolean>`session.passphrase_at is not null`.as('hasEnteredPassphrase'),
           sql<Channel | null>`case when session.passed_at is not null then coalesce(session.passed_channel, 'mail') end`.as(
             'passed',
           ),
@@ -109,9 +111,9 @@ export function linkStore(db: Database): LinkStore {
         .where(sql<boolean>`coalesce(session.expires_at > now(), true)`)
         .executeTakeFirst();
       if (!row) return undefined;
-      const { codeId, tries, expired, codeExpiresAt, passed, ...link } = row;
+      const { codeId, tries, expired, codeExpiresAt, passed, hasEnteredPassphrase, ...link } = row;
       const code = codeId && codeExpiresAt ? { tries, expired, expiresAt: codeExpiresAt } : undefined;
-      return { link, digest, passed, code };
+      return { link, digest, passed, code, hasEnteredPassphrase };
     },
 
     async open(link, digest, { keepSeconds, programSeconds, maxSessions }) {
@@ -130,7 +132,7 @@ export function linkStore(db: Database): LinkStore {
           delete from link_sessions where digest in (
             select digest from link_sessions
             where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
-            order by passed_at is not null desc, created_at desc offset ${maxSessions - 1})
+            order by passed_at is not null desc, passphrase_at is not null desc, created_at desc offset ${maxSessions - 1})
           returning 1
         ), opened as (
           insert into link_sessions (digest, account_id, drop_id, position, created_at, expires_at, purge_at)
@@ -266,6 +268,26 @@ export function linkStore(db: Database): LinkStore {
         returning passed.channel
       `.execute(db);
       return rows[0]?.channel;
+    },
+
+    readPassphrase: async ({ accountId, dropId }) => {
+      const row = await db
+        .selectFrom('drops')
+        .select('passphrase')
+        .where('account_id', '=', accountId)
+        .where('id', '=', dropId)
+        .executeTakeFirst();
+      return row?.passphrase ?? undefined;
+    },
+
+    async passPassphrase(digest) {
+      const { numUpdatedRows } = await db
+        .updateTable('link_sessions')
+        .set({ passphrase_at: sql`now()` })
+        .where('digest', '=', digest)
+        .where('passphrase_at', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
     },
 
     markUndeliverable: ({ accountId, dropId, position }, reason) => readRow<ReceiversLink>`

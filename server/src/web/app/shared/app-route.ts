@@ -36,6 +36,7 @@ export type AppEngines = Pick<
   | 'attemptLimit'
   | 'personLinks'
   | 'passwords'
+  | 'passphrases'
   | 'passkeys'
   | 'dayKeys'
   | 'messageLimit'

@@ -290,6 +290,10 @@ export const v1Guides: readonly Guide[] = [
       "`mail` or `sms`: receivers need a code besides their link. It may be stricter than the account's setting, but not less strict. If the account's setting becomes stricter later, it applies to the drop too, and the drop shows it. With `sms`, each receiver needs a `phone`."
      ],
      [
+      "`passphrase`",
+      "receivers have to enter it before anything else, also where a code is required. Tell it in another way than the link: it is in no mail, and only its hash is stored, so nobody can read it again. At least 12 characters without spaces and hyphens, which make no difference, nor do upper and lower case. The drop shows `has_passphrase`. Receivers with an account on this server who read their inbox are not asked for it."
+     ],
+     [
       "`notify`",
       "`false`: no mails are sent, and the response contains the link of each receiver. The links are returned only there; send them yourself. Accounts that may send only to certain domains cannot use it."
      ],
@@ -837,7 +841,11 @@ export const v1Guides: readonly Guide[] = [
     "rows": [
      [
       "`GET /link`",
-      "the kind of the link, and the code that it requires"
+      "the kind of the link, and what has to be entered: a passphrase, a code, or both in this order"
+     ],
+     [
+      "`POST /link/passphrase`",
+      "enters the passphrase that the sender told (403 with `wrong_passphrase`). If a code is required too, it is sent then"
      ],
      [
       "`POST /link/code`",
@@ -1767,6 +1775,11 @@ export const machineGuides: readonly Guide[] = [
       "`messageLength`",
       "20,000",
       "characters in `ddmessage`"
+     ],
+     [
+      "`passphraseLength`",
+      "1,000",
+      "characters of a passphrase on /api/v1"
      ],
      [
       "`fileNameBytes`",
