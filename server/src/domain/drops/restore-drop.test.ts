@@ -3,7 +3,9 @@ import { useTestExchange } from '../../../test/exchange.ts';
 import { sentLink } from '../../../test/links.ts';
 import type { Actor } from '../actor.ts';
 import { personAuthor } from '../audit/author.ts';
+import { askSender } from '../links/ask-sender.ts';
 import { findLink } from '../links/find-link.ts';
+import type { Link } from '../links/link-store.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import { sweep } from '../sweep.ts';
 import { correctReceiver } from './add-receiver.ts';
@@ -51,6 +53,20 @@ describe('a revocation that can be undone', () => {
     ]);
     const events = await query('select type from events where account_id = $1 order by sequence', [actor.accountId]);
     expect(events.slice(-2)).toEqual([{ type: 'drop.revoked' }, { type: 'drop.restored' }]);
+  });
+
+  test('clears the questions of receivers who asked for it again, but for those whose own link was revoked', async () => {
+    const { actor, id, dropId, link } = await send('anna@example.org', 'bo@example.org');
+    const bo = await engines.store.links.ofReceiver(actor.accountId, dropId, 'bo@example.org');
+    await engines.store.sentDrops.revokeLink(actor.accountId, dropId, 1);
+    await revokeSentDrop(engines, actor, id, { undoSeconds });
+    for (const ended of [link, bo as Link]) await askSender(engines, { ...ended, ended: true, revoked: true });
+    await restoreDrop(engines, actor, id);
+    const asked = await query(
+      'select send_again_asked_at is not null as asked from links where drop_id = $1 order by position',
+      [dropId],
+    );
+    expect(asked).toEqual([{ asked: false }, { asked: true }]);
   });
 
   test('is final after its time: keys and files are destroyed', async () => {

@@ -226,6 +226,12 @@ export function dropStore(db: Database): DropStore {
       `,
 
     restore: (accountId, { dropId, type }) => changeOne`
+        with heard as (
+          update links set send_again_asked_at = null from drops
+          where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.revoked_at is null
+            and links.send_again_asked_at is not null
+            and drops.account_id = links.account_id and drops.id = links.drop_id and ${isRestorable}
+        )
         update drops set ended_at = null, revoked_at = null, to_empty = false, restorable_until = null
         where account_id = ${accountId} and id = ${dropId} and type = ${type} and ${isRestorable}
       `,
