@@ -15,6 +15,7 @@ export const limits = {
   groupLength: 100,
   languageLength: 35,
   messageLength: 20_000,
+  titleLength: 200,
   fileNameBytes: 255,
   /** For a file's path within the folder that was sent: its folders and its name. */
   filePathBytes: 1024,

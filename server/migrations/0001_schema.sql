@@ -328,6 +328,8 @@ create table drops (
   id                uuid not null,
   type              drop_type not null,
   message           text not null,
+  -- One line by which people know it. Null: none.
+  title             text check (length(title) between 1 and 200),
   -- The caller's own identifier.
   external_id       text,
   metadata          jsonb,
@@ -380,7 +382,7 @@ create index drops_by_sender on drops (account_id, type, sent_by, id);
 create index drops_by_external_id on drops (account_id, external_id, id) where external_id is not null;
 create index drops_by_reference on drops (right(id::text, 10));
 create index drops_by_text on drops using gin (
-  account_id, (message || ' ' || coalesce(external_id, '') || ' ' || right(id::text, 10)) gin_trgm_ops);
+  account_id, (coalesce(title || ' ', '') || message || ' ' || coalesce(external_id, '') || ' ' || right(id::text, 10)) gin_trgm_ops);
 create index drops_unsolicited on drops (account_id, expires_at) where unsolicited and type = 'uploadfiles' and ended_at is null;
 create index drops_through_link on drops (account_id, request_id, request_position) where request_id is not null;
 create index drops_by_day_key on drops (key_day) where link_key is not null;

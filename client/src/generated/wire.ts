@@ -221,6 +221,8 @@ export interface ClaimedEntry {
   state: 'available' | 'claimed' | 'parked' | 'acknowledged';
   /** The address of the contact or account that sent it. */
   sender: string;
+  /** The title that the sender gave it; null if it has none. */
+  title: string | null;
   /** Message of the sender; may be empty. */
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
@@ -393,6 +395,8 @@ export interface CreatedDrop {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -425,6 +429,8 @@ export interface CreatedFileRequest {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -457,6 +463,8 @@ export interface Drop {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -529,6 +537,8 @@ export interface DropDetails {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -1009,6 +1019,8 @@ export interface FileRequest {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -1039,6 +1051,8 @@ export interface FileRequestDetails {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -1153,6 +1167,8 @@ export interface InboxEntry {
   state: 'available' | 'claimed' | 'parked' | 'acknowledged';
   /** The address of the contact or account that sent it. */
   sender: string;
+  /** The title that the sender gave it; null if it has none. */
+  title: string | null;
   /** Message of the sender; may be empty. */
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
@@ -1197,6 +1213,8 @@ export interface InboxEntryDetails {
   state: 'available' | 'claimed' | 'parked' | 'acknowledged';
   /** The address of the contact or account that sent it. */
   sender: string;
+  /** The title that the sender gave it; null if it has none. */
+  title: string | null;
   /** Message of the sender; may be empty. */
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
@@ -1348,6 +1366,8 @@ export interface LinkDrop {
     /** Address of the account. */
     email: string;
   };
+  /** The title that the sender gave it; null if it has none. */
+  title: string | null;
   /** Message of the sender; may be empty. */
   message: string;
   /** When it was sent. */
@@ -1395,6 +1415,8 @@ export interface LinkRequest {
     /** Address of the account. */
     email: string;
   };
+  /** The title that the sender gave it; null if it has none. */
+  title: string | null;
   /** Message of the sender; may be empty. */
   message: string;
   /** When it was sent. */
@@ -1479,9 +1501,9 @@ export interface ListDropsQuery {
    */
   search?: string;
   /**
-   * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
-   * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
-   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
+   * A part of the title, of the message, of the external id, of the address or name of a receiver, or of the name of a
+   * file; or one of the two groups of the reference. Upper and lower case are the same. A text of one or two characters
+   * is looked for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
    */
   contains?: string;
 }
@@ -1567,9 +1589,9 @@ export interface ListRequestsQuery {
    */
   search?: string;
   /**
-   * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
-   * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
-   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
+   * A part of the title, of the message, of the external id, of the address or name of a receiver, or of the name of a
+   * file; or one of the two groups of the reference. Upper and lower case are the same. A text of one or two characters
+   * is looked for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
    */
   contains?: string;
 }
@@ -1671,6 +1693,8 @@ export interface NewDrop {
   uploads: string[];
   /** One or more receivers; they need not be contacts. */
   receivers: NewReceiver[];
+  /** One line by which you and the receivers know it: the subject of mails, and in lists. */
+  title?: string;
   /** Text for the receivers, in the mail and on their page. */
   message?: string;
   /** Seconds until it ends. */
@@ -1694,6 +1718,8 @@ export interface NewDrop {
 export interface NewFileRequest {
   /** One or more receivers; they need not be contacts. */
   receivers: NewReceiver[];
+  /** One line by which you and the receivers know it: the subject of mails, and in lists. */
+  title?: string;
   /** Text for the receivers, in the mail and on their page. */
   message?: string;
   /** Seconds until it ends. */

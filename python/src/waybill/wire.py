@@ -116,6 +116,8 @@ class ClaimedEntry(TypedDict):
     state: Literal["available", "claimed", "parked", "acknowledged"]
     # The address of the contact or account that sent it.
     sender: str
+    # The title that the sender gave it; null if it has none.
+    title: str | None
     # Message of the sender; may be empty.
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
@@ -204,6 +206,8 @@ class CreatedDrop(TypedDict):
     reference: str
     # Whether its links can be used, or why not.
     state: Literal["live", "expired", "revoked"]
+    # One line by which people know it; null if it has none.
+    title: str | None
     # Text for the receivers; may be empty.
     message: str
     # Your own identifier for it, if it has one.
@@ -237,6 +241,8 @@ class Drop(TypedDict):
     reference: str
     # Whether its links can be used, or why not.
     state: Literal["live", "expired", "revoked"]
+    # One line by which people know it; null if it has none.
+    title: str | None
     # Text for the receivers; may be empty.
     message: str
     # Your own identifier for it, if it has one.
@@ -320,6 +326,8 @@ class DropDetails(TypedDict):
     reference: str
     # Whether its links can be used, or why not.
     state: Literal["live", "expired", "revoked"]
+    # One line by which people know it; null if it has none.
+    title: str | None
     # Text for the receivers; may be empty.
     message: str
     # Your own identifier for it, if it has one.
@@ -744,6 +752,8 @@ class InboxEntry(TypedDict):
     state: Literal["available", "claimed", "parked", "acknowledged"]
     # The address of the contact or account that sent it.
     sender: str
+    # The title that the sender gave it; null if it has none.
+    title: str | None
     # Message of the sender; may be empty.
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
@@ -784,6 +794,8 @@ class InboxEntryDetails(TypedDict):
     state: Literal["available", "claimed", "parked", "acknowledged"]
     # The address of the contact or account that sent it.
     sender: str
+    # The title that the sender gave it; null if it has none.
+    title: str | None
     # Message of the sender; may be empty.
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
@@ -906,6 +918,8 @@ class NewDrop(TypedDict):
     uploads: list[str]
     # One or more receivers; they need not be contacts.
     receivers: list[NewReceiver]
+    # One line by which you and the receivers know it: the subject of mails, and in lists.
+    title: NotRequired[str]
     # Text for the receivers, in the mail and on their page.
     message: NotRequired[str]
     # Seconds until it ends.

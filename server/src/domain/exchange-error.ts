@@ -17,6 +17,7 @@ export type InputField =
   | 'role'
   | 'url'
   | 'uploads'
+  | 'title'
   | 'notify'
   | 'secondFactor'
   | 'expiresIn'

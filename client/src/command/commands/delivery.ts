@@ -4,6 +4,7 @@ import type { DeliveryOptions } from '../../resources/delivery-options.ts';
 /** The options that sends and requests have in common. */
 export interface DeliveryCommandOptions {
   to: string[];
+  title?: string;
   message?: string;
   days?: number;
   secondFactor?: NonNullable<NewDrop['second_factor']>;
@@ -19,6 +20,7 @@ export function toDelivery({
   to,
   language,
   mail,
+  title,
   message,
   days,
   secondFactor,
@@ -27,6 +29,7 @@ export function toDelivery({
   return {
     to: language === undefined ? to : to.map((email) => ({ email, language })),
     ...(mail ? {} : { notify: false }),
+    title,
     message,
     days,
     secondFactor,

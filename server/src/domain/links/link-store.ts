@@ -23,6 +23,8 @@ export interface Link extends SecondFactorChoices {
   readonly phone: string;
   readonly language: string;
   readonly message: string;
+  /** Null: none. */
+  readonly title: string | null;
   /** Zero: a message alone, or a request. */
   readonly fileCount: number;
   readonly lifetime: number;

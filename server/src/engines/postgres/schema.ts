@@ -225,6 +225,7 @@ export interface Drops {
   revoked_at: Timestamp | null;
   second_factor: SecondFactor | null;
   sent_by: string | null;
+  title: string | null;
   to_empty: Generated<boolean>;
   type: DropType;
   unsolicited: Generated<boolean>;

@@ -182,9 +182,17 @@ async function createdResult(
 }
 
 export function toDispatchInput(body: Omit<NewDrop, 'uploads'>): DispatchInput {
-  const { receivers, message = '', notify = true, external_id: externalId = null, metadata = null } = body;
+  const {
+    receivers,
+    title = null,
+    message = '',
+    notify = true,
+    external_id: externalId = null,
+    metadata = null,
+  } = body;
   return {
     receivers,
+    title,
     message,
     expiresIn: body.expires_in,
     expiresAt: body.expires_at === undefined ? undefined : new Date(body.expires_at),
@@ -196,11 +204,12 @@ export function toDispatchInput(body: Omit<NewDrop, 'uploads'>): DispatchInput {
 }
 
 export function toSent(engines: Pick<CallEngines, 'policy'>, sent: SentDrop) {
-  const { id, state, message, externalId, metadata, notify } = sent;
+  const { id, state, title, message, externalId, metadata, notify } = sent;
   return {
     id,
     reference: toReference(id),
     state,
+    title,
     message,
     external_id: externalId,
     metadata,

@@ -85,6 +85,7 @@ function toFieldProblem({ entry, field, code }: Fault, { receivers }: Understood
   if (entry?.of === 'uploads' || field === 'uploads') return { problem: toFileProblem(code) };
   if (field === 'expiresIn' || field === 'expiresAt') return { problem: 'until' };
   if (field === 'secondFactor') return { problem: 'factor' };
+  if (field === 'title') return { problem: 'title' };
   if (field === 'notify') return { problem: 'links' };
   const name = entry && receivers[entry.index]?.email;
   if (field === 'phone') return { problem: 'phone', name };
