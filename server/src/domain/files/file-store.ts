@@ -82,6 +82,8 @@ export interface FileStore extends DeletionStore {
     files: readonly { readonly id: string; readonly name: string; readonly path: string | null }[],
     dropId: string,
   ): Promise<EvidenceFile[]>;
+  /** The stored files of a live drop that the account sent, in the order they were sent, or only the one with this id. */
+  ofSentDrop(accountId: string, dropId: string, only?: string): Promise<SealedFile[]>;
   /** The files of a live inbox entry of this account, in the order they were sent, or only the one with this name or id. */
   inInbox(accountId: string, entryId: string, only?: Partial<Pick<InboxFile, 'name' | 'id'>>): Promise<InboxFile[]>;
   /** The files of several such entries, each with the id of its entry. */

@@ -13,6 +13,7 @@ import {
   toSentReceiver,
 } from '../sent/sent.ts';
 import { changeRoutes } from '../sent/sent-changes.ts';
+import { ownFileRoutes } from './own-files.ts';
 
 const drops: SentKind = {
   type: 'downloadfiles',
@@ -78,6 +79,7 @@ export const dropRoutes = [
     add: { id: 'addDropReceiver', summary: 'Send a drop to another receiver too' },
     resend: { id: 'resendDropInvitation', summary: 'Send a receiver the mail with their link again' },
   }),
+  ...ownFileRoutes,
   ...receiptRoutes(drops, {
     pdf: { id: 'getDropReceiptPdf', summary: 'Get the receipt of a receiver as a PDF' },
     json: { id: 'getDropReceipt', summary: 'Get the receipt of a receiver as JSON' },

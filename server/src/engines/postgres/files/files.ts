@@ -114,6 +114,25 @@ export function fileStore(db: Database): FileStore {
       `.execute(db);
     },
 
+    ofSentDrop: (accountId, dropId, only) =>
+      db
+        .selectFrom('drops')
+        .innerJoin('files', (join) =>
+          join.onRef('files.account_id', '=', 'drops.account_id').onRef('files.drop_id', '=', 'drops.id'),
+        )
+        .select(sealedFileColumns)
+        .where('drops.account_id', '=', accountId)
+        .where('drops.id', '=', dropId)
+        .where('drops.type', '=', 'downloadfiles')
+        .where('drops.ended_at', 'is', null)
+        .where('drops.expires_at', '>', sql<Date>`now()`)
+        .where('files.state', '=', 'ready')
+        .$if(only !== undefined, (query) => query.where('files.id', '=', only as string))
+        .orderBy('files.created_at')
+        .orderBy('files.id')
+        .$narrowType<ReadyFile>()
+        .execute(),
+
     inInbox: (accountId, entryId, { name, id } = {}) =>
       selectInboxFiles(accountId)
         .where('entry.id', '=', entryId)
