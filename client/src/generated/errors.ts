@@ -29,6 +29,8 @@ export const retryableErrors: Readonly<Record<ErrorCode, boolean>> = {
   recipient_not_allowed: false,
   daily_limit: true,
   too_many_messages: true,
+  too_many_files: false,
+  storage_full: false,
   precondition_failed: false,
   link_ended: false,
   link_revoked: false,
@@ -36,7 +38,6 @@ export const retryableErrors: Readonly<Record<ErrorCode, boolean>> = {
   receipt_not_ready: true,
   receipt_unavailable: false,
   invalid_name: false,
-  storage_full: false,
   upload_superseded: false,
   upload_worn_out: false,
   lease_not_held: false,
@@ -48,6 +49,5 @@ export const retryableErrors: Readonly<Record<ErrorCode, boolean>> = {
   code_expired: false,
   code_required: false,
   too_many_transfers: true,
-  too_many_files: false,
   no_files: false,
 };

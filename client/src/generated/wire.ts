@@ -916,6 +916,8 @@ export type ErrorCode =
   | 'recipient_not_allowed'
   | 'daily_limit'
   | 'too_many_messages'
+  | 'too_many_files'
+  | 'storage_full'
   | 'precondition_failed'
   | 'link_ended'
   | 'link_revoked'
@@ -923,7 +925,6 @@ export type ErrorCode =
   | 'receipt_not_ready'
   | 'receipt_unavailable'
   | 'invalid_name'
-  | 'storage_full'
   | 'upload_superseded'
   | 'upload_worn_out'
   | 'lease_not_held'
@@ -935,7 +936,6 @@ export type ErrorCode =
   | 'code_expired'
   | 'code_required'
   | 'too_many_transfers'
-  | 'too_many_files'
   | 'no_files';
 
 /** Events, the oldest first. */
@@ -1691,6 +1691,11 @@ export interface NewApiKey {
 export interface NewDrop {
   /** The ids of uploads that are ready. They become the files of the drop. It may have none if it has a message. */
   uploads: string[];
+  /**
+   * The ids of files in live drops that the account sent, to send them again without uploading them. A key without the
+   * scope `history` can name only files that it sent itself.
+   */
+  sent_files?: string[];
   /** One or more receivers; they need not be contacts. */
   receivers: NewReceiver[];
   /** One line by which you and the receivers know it: the subject of mails, and in lists. */

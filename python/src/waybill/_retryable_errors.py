@@ -32,6 +32,8 @@ RETRYABLE_ERRORS: Mapping[str, bool] = MappingProxyType(
         "recipient_not_allowed": False,
         "daily_limit": True,
         "too_many_messages": True,
+        "too_many_files": False,
+        "storage_full": False,
         "precondition_failed": False,
         "link_ended": False,
         "link_revoked": False,
@@ -39,7 +41,6 @@ RETRYABLE_ERRORS: Mapping[str, bool] = MappingProxyType(
         "receipt_not_ready": True,
         "receipt_unavailable": False,
         "invalid_name": False,
-        "storage_full": False,
         "upload_superseded": False,
         "upload_worn_out": False,
         "lease_not_held": False,
@@ -51,7 +52,6 @@ RETRYABLE_ERRORS: Mapping[str, bool] = MappingProxyType(
         "code_expired": False,
         "code_required": False,
         "too_many_transfers": True,
-        "too_many_files": False,
         "no_files": False,
     }
 )

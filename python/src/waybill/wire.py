@@ -916,6 +916,9 @@ class NewDrop(TypedDict):
 
     # The ids of uploads that are ready. They become the files of the drop. It may have none if it has a message.
     uploads: list[str]
+    # The ids of files in live drops that the account sent, to send them again without uploading them. A key without the
+    # scope `history` can name only files that it sent itself.
+    sent_files: NotRequired[list[str]]
     # One or more receivers; they need not be contacts.
     receivers: list[NewReceiver]
     # One line by which you and the receivers know it: the subject of mails, and in lists.

@@ -58,8 +58,13 @@ export function* listObjects(file: WithRuns & { readonly sizeBytes: number }): G
   }
 }
 
-export function createSeal(dataKey: Buffer, fileId: string, run: Pick<ChunkRun, 'id'>): SegmentSeal {
-  if (run.id === fileId) return { dataKey, fileId };
+/** A file that was sent again has the objects of another one, and then all runs of that one are listed. */
+export function createSeal(
+  dataKey: Buffer,
+  file: { readonly id: string; readonly runs: readonly Pick<ChunkRun, 'id'>[] },
+  run: Pick<ChunkRun, 'id'>,
+): SegmentSeal {
+  if (run.id === (file.runs[0]?.id ?? file.id)) return { dataKey, fileId: run.id };
   const derived = hkdfSync('sha256', dataKey, Buffer.alloc(0), `waybill run ${run.id}`, 32);
   return { dataKey: Buffer.from(derived), fileId: run.id };
 }

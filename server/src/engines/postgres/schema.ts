@@ -309,6 +309,7 @@ export interface EvidenceTimeStamps {
 export interface Files {
   account_id: string;
   chunk_count: number;
+  content_id: Generated<string | null>;
   crc32: number;
   created_at: Generated<Timestamp>;
   downloaded: Generated<string>;

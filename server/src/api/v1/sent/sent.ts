@@ -1,7 +1,7 @@
 import { type DropType } from '@waybill/protocol';
 import { type NewDrop, SentQuery } from '@waybill/protocol/v1';
 import { type Static, type TSchema, Type } from 'typebox';
-import type { Actor } from '../../../domain/actor.ts';
+import type { KeyActor } from '../../../domain/actor.ts';
 import type { CheckedDispatch, DispatchInput, MadeDispatch } from '../../../domain/drops/check-dispatch.ts';
 import {
   findReadableDrop,
@@ -124,11 +124,11 @@ export function createRoutes<Body extends TSchema, Input, Checked extends Checke
   about: Readonly<Record<'create' | 'check', About>> & Pick<KeyRoute, 'errors'> & { readonly body: Body },
   work: {
     readonly toInput: (body: Static<Body>) => Input;
-    readonly check: (engines: CallEngines, caller: Actor, input: Input) => Promise<Checked>;
+    readonly check: (engines: CallEngines, caller: KeyActor, input: Input) => Promise<Checked>;
     readonly describe: (checked: Checked) => object;
     readonly prepare: (
       engines: CallEngines,
-      caller: Actor,
+      caller: KeyActor,
       input: Input,
     ) => Promise<(within: Pick<CallEngines, 'store'>) => Promise<MadeDispatch>>;
   },
@@ -181,7 +181,7 @@ async function createdResult(
   return { body: { ...kind.toEntry(engines, sent), receivers }, headers };
 }
 
-export function toDispatchInput(body: Omit<NewDrop, 'uploads'>): DispatchInput {
+export function toDispatchInput(body: Omit<NewDrop, 'uploads' | 'sent_files'>): DispatchInput {
   const {
     receivers,
     title = null,
