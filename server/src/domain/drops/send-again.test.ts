@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readyUpload } from '../../../test/account-uploads.ts';
 import { useTestExchange } from '../../../test/exchange.ts';
 import { deriveToken } from '../../../test/links.ts';
+import { sendDrop } from '../../../test/send-drop.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import { readSealed } from '../files/read-sealed.ts';
 import { chunkKey } from '../files/sealing.ts';
@@ -13,7 +14,6 @@ import type { Store } from '../store.ts';
 import { sweep } from '../sweep.ts';
 import { prepareExtension } from './extend-drop.ts';
 import { restoreDrop, revokeSentDrop, undoSeconds } from './revoke-drop.ts';
-import { prepareDrop } from './send-drop.ts';
 import { findOwnFiles } from './sent-files.ts';
 
 const exchange = await useTestExchange();
@@ -26,27 +26,8 @@ const daySeconds = 86_400;
 type Account = Awaited<ReturnType<typeof exchange.account>>;
 const sentId = (dropId: string) => ({ type: 'downloadfiles', dropId }) as const;
 
-/** Sends uploads, and files of other drops again. Returns the id of the drop. */
-async function send(
-  account: Account,
-  { uploads = [], sentFiles = [], days = 7 }: { uploads?: string[]; sentFiles?: string[]; days?: number },
-  within: { readonly store: Store } = engines,
-): Promise<string> {
-  const make = await prepareDrop(engines, account, {
-    uploads,
-    sentFiles,
-    receivers: [{ email: 'r@example.org' }],
-    title: null,
-    message: 'x',
-    expiresIn: days * daySeconds,
-    expiresAt: undefined,
-    notify: false,
-    secondFactor: null,
-    externalId: null,
-    metadata: null,
-  });
-  return (await make(within)).id;
-}
+const send = (account: Account, files: Parameters<typeof sendDrop>[2], within?: { readonly store: Store }) =>
+  sendDrop(exchange, account, files, within);
 
 async function read(file: SealedFile): Promise<string> {
   const pieces: Buffer[] = [];
