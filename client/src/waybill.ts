@@ -21,8 +21,8 @@ import {
   type Download,
   type DownloadOptions,
   type FileToDownload,
-  inInbox,
   openDownload,
+  toRemoteFile,
 } from './transfer/download.ts';
 import {
   type DownloadedFile,
@@ -131,13 +131,13 @@ export class Waybill {
     return await requestFiles(this.requests, options);
   }
 
-  /** Downloads a file of the inbox as a stream of bytes. */
+  /** Downloads a file of the inbox, or of a drop that the account sent, as a stream of bytes. */
   async download(file: FileToDownload, options: DownloadOptions = {}): Promise<Download> {
-    return await openDownload(this.#api, inInbox(file), options);
+    return await openDownload(this.#api, toRemoteFile(file), options);
   }
 
   /**
-   * Downloads a file of the inbox to a path, where it appears only once it is complete, checked and on disk.
+   * Downloads a file of the inbox, or of a drop that the account sent, to a path, where it appears only once it is complete, checked and on disk.
    *
    * @param path The path. Use `safeLocalName` first for names that someone else chose.
    */
@@ -146,11 +146,11 @@ export class Waybill {
     path: string,
     options: DownloadToFileOptions = {},
   ): Promise<DownloadedFile> {
-    return await downloadToFile(this.#api, inInbox(file), path, options);
+    return await downloadToFile(this.#api, toRemoteFile(file), path, options);
   }
 
   /**
-   * Downloads a file of the inbox into a part file, and resumes an existing part. When this returns, the part is the
+   * Downloads a file of the inbox, or of a drop that the account sent, into a part file, and resumes an existing part. When this returns, the part is the
    * whole file, checked and on disk, and can be renamed.
    *
    * @param part The path of the part file.
@@ -160,7 +160,7 @@ export class Waybill {
     part: string,
     options: DownloadOptions = {},
   ): Promise<Pick<Download, 'path' | 'size' | 'sha256'>> {
-    return await downloadPart(this.#api, inInbox(file), part, options);
+    return await downloadPart(this.#api, toRemoteFile(file), part, options);
   }
 
   /** Closes all connections. Calls in progress fail. */

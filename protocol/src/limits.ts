@@ -16,6 +16,7 @@ export const limits = {
   languageLength: 35,
   messageLength: 20_000,
   passphraseLength: 1_000,
+  titleLength: 200,
   fileNameBytes: 255,
   /** For a file's path within the folder that was sent: its folders and its name. */
   filePathBytes: 1024,

@@ -328,6 +328,8 @@ create table drops (
   id                uuid not null,
   type              drop_type not null,
   message           text not null,
+  -- One line by which people know it. Null: none.
+  title             text check (length(title) between 1 and 200),
   -- The caller's own identifier.
   external_id       text,
   metadata          jsonb,
@@ -382,7 +384,7 @@ create index drops_by_sender on drops (account_id, type, sent_by, id);
 create index drops_by_external_id on drops (account_id, external_id, id) where external_id is not null;
 create index drops_by_reference on drops (right(id::text, 10));
 create index drops_by_text on drops using gin (
-  account_id, (message || ' ' || coalesce(external_id, '') || ' ' || right(id::text, 10)) gin_trgm_ops);
+  account_id, (coalesce(title || ' ', '') || message || ' ' || coalesce(external_id, '') || ' ' || right(id::text, 10)) gin_trgm_ops);
 create index drops_unsolicited on drops (account_id, expires_at) where unsolicited and type = 'uploadfiles' and ended_at is null;
 create index drops_through_link on drops (account_id, request_id, request_position) where request_id is not null;
 create index drops_by_day_key on drops (key_day) where link_key is not null;
@@ -602,7 +604,7 @@ create type scan_result as enum ('clean', 'unscanned');
 
 create table files (
   account_id  uuid not null references accounts (id),
-  -- The prefix of its objects; never used again.
+  -- The prefix of the objects that it stored; never used again.
   id          uuid not null,
   state       file_state not null,
   draft       text not null,
@@ -620,6 +622,9 @@ create table files (
   -- Why it was not scanned: too_large, encrypted, unavailable or off. Null if it was.
   unscanned_reason text,
   runs        jsonb not null default '[]',
+  -- The file that stored the objects, if this one was sent again without them: its runs are then listed, and the first has
+  -- this id. Null: it stored them itself.
+  content_id  uuid generated always as (nullif((runs -> 0 ->> 'id')::uuid, id)) stored,
   chunk_count integer not null,
   wrapped_key bytea,
   -- The day whose key wraps wrapped_key (see day_keys).
@@ -636,6 +641,8 @@ create table files (
 create unique index files_staged on files (account_id, draft, name) where state = 'ready' and drop_id is null;
 -- Those that were not sent yet, however many were.
 create index files_unsent on files (account_id, id) where state = 'ready' and drop_id is null;
+-- Objects are deleted when no stored file has them any more.
+create index files_by_content on files (account_id, content_id) where content_id is not null;
 create index files_of_drop on files (account_id, drop_id) where drop_id is not null;
 create index files_by_name on files using gin (account_id, coalesce(path, name) gin_trgm_ops) where drop_id is not null;
 -- Held files keep the key of their day, so that only ready ones are looked through for keys to replace.

@@ -48,6 +48,7 @@ const preview: ComposerPreviewProps = {
     name,
     sizeBytes: 18.4e6,
   })),
+  title: 'Drawings of the north wing',
   message: 'Here are the drawings that we spoke about.',
   until: 'Monday, 23 November',
   secondFactor: 'off',

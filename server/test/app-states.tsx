@@ -170,6 +170,7 @@ function sentLines(foreign: Foreign): SentLine[] {
     const { state = 'live', receivers: count = 1, downloaded = 0 } = line;
     return {
       id: toId(index),
+      title: index === 2 ? 'Lease agreement, signed by everybody' : null,
       reference: `WB-7F3K-29Q${index.toString(36).toUpperCase()}`,
       createdAt: now,
       expiresAt: days(index === 0 ? 0.2 : 7 - index / 2 + 5),
@@ -219,6 +220,7 @@ function inboxLines(foreign: Foreign): InboxLine[] {
   const line = (index: number, more: Partial<InboxLine>): InboxLine => ({
     id: toId(index),
     sender: kim,
+    title: null,
     message: '',
     receivedAt: hours(index * 20 + 0.6),
     fileCount: 1,
@@ -243,7 +245,7 @@ function inboxLines(foreign: Foreign): InboxLine[] {
       isUnsolicited: true,
     }),
     line(2, { sender: { name: 'Elif Demir', email: 'elif@kranbau.example' }, message: 'Quotation for the crane' }),
-    line(3, { sender: ines, message: 'Comments on the lease', fileCount: 0 }),
+    line(3, { sender: ines, title: 'Comments on the lease', message: 'Hello,', fileCount: 0 }),
     line(4, { sender: arabic, message: 'تقرير التسليم النهائي للمشروع الكبير', state: 'claimed' }),
     line(5, { sender: long, message: longFile.repeat(3), state: 'parked' }),
     line(6, { sender: { name: foreign.senderName, email: foreign.sender }, message: foreign.message }),
@@ -262,6 +264,7 @@ function inboxEntry(foreign: Foreign, more: Partial<InboxEntryProps> = {}): Inbo
   return {
     id: toId(0),
     sender: { name: foreign.senderName, email: foreign.sender },
+    title: 'Drawings of the north wing',
     message: foreign.message,
     receivedAt: hours(0.6),
     expiresAt: days(28),
@@ -285,6 +288,7 @@ function requestLines(foreign: Foreign): RequestLine[] {
   const line = (index: number, more: Partial<RequestLine>): RequestLine => ({
     id: toId(index),
     reference: `WB-C2M1-ENK${index.toString(36).toUpperCase()}`,
+    title: null,
     message: 'Quotation for the crane',
     createdAt: hours(40 + index * 24),
     expiresAt: days(16 - index),
@@ -444,6 +448,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         id: toId(0),
         reference: 'WB-7F3K-29QD',
         state: 'live',
+        title: 'Drawings of the north wing, with the comments of the engineers',
         message: foreign.message,
         createdAt: hours(2.3),
         expiresAt: days(7),
@@ -592,6 +597,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         id: toId(40),
         reference: 'WB-C2M1-ENKD',
         state: 'live',
+        title: null,
         message: foreign.message.replace('Hello,', 'Signed contract and photos of the site'),
         createdAt: hours(120),
         expiresAt: days(14),

@@ -12,6 +12,7 @@ export function composerStates(translator: Translator, foreign: Foreign): Record
   const day = new Intl.DateTimeFormat(translator.locale, { weekday: 'long', day: 'numeric', month: 'long' });
   const empty: SendPageProps['values'] = {
     receivers: '',
+    title: '',
     message: '',
     days: '7',
     until: '',
@@ -21,6 +22,7 @@ export function composerStates(translator: Translator, foreign: Foreign): Record
   };
   const filled = {
     ...empty,
+    title: 'Drawings of the north wing',
     receivers: `Kim Park <kim.park@northwind.example>\nTomás Ortega <t.ortega@northwind.example>\nj.haddad@fjord-survey.example\n${foreign.sender}`,
     message: foreign.message,
     secondFactor: 'sms',

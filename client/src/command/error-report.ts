@@ -249,6 +249,7 @@ const oversizeAdvice: Partial<Record<WaybillErrorCode, string>> = {
 
 /** Fields of the API that the server names, with the options for them, and what it says to programs. */
 const replacements: readonly (readonly [RegExp, string])[] = [
+  [/"title"/g, '--title'],
   [/"message"/g, '--message'],
   [/"?\bexpires_in\b"?/g, '--days'],
   // When a program may repeat a request; people get a next step.

@@ -221,6 +221,8 @@ export interface ClaimedEntry {
   state: 'available' | 'claimed' | 'parked' | 'acknowledged';
   /** The address of the contact or account that sent it. */
   sender: string;
+  /** The title that the sender gave it; null if it has none. */
+  title: string | null;
   /** Message of the sender; may be empty. */
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
@@ -393,6 +395,8 @@ export interface CreatedDrop {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -427,6 +431,8 @@ export interface CreatedFileRequest {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -461,6 +467,8 @@ export interface Drop {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -535,6 +543,8 @@ export interface DropDetails {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -920,18 +930,19 @@ export type ErrorCode =
   | 'recipient_not_allowed'
   | 'daily_limit'
   | 'too_many_messages'
+  | 'too_many_files'
+  | 'storage_full'
   | 'precondition_failed'
   | 'link_ended'
   | 'link_revoked'
+  | 'range_not_satisfiable'
   | 'receipt_not_ready'
   | 'receipt_unavailable'
   | 'invalid_name'
-  | 'storage_full'
   | 'upload_superseded'
   | 'upload_worn_out'
   | 'lease_not_held'
   | 'not_parked'
-  | 'range_not_satisfiable'
   | 'cursor_expired'
   | 'too_many_webhooks'
   | 'passphrase_required'
@@ -941,7 +952,6 @@ export type ErrorCode =
   | 'wrong_passphrase'
   | 'code_required'
   | 'too_many_transfers'
-  | 'too_many_files'
   | 'no_files';
 
 /** Events, the oldest first. */
@@ -1025,6 +1035,8 @@ export interface FileRequest {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -1057,6 +1069,8 @@ export interface FileRequestDetails {
   reference: string;
   /** Whether its links can be used, or why not. */
   state: 'live' | 'expired' | 'revoked';
+  /** One line by which people know it; null if it has none. */
+  title: string | null;
   /** Text for the receivers; may be empty. */
   message: string;
   /** Your own identifier for it, if it has one. */
@@ -1173,6 +1187,8 @@ export interface InboxEntry {
   state: 'available' | 'claimed' | 'parked' | 'acknowledged';
   /** The address of the contact or account that sent it. */
   sender: string;
+  /** The title that the sender gave it; null if it has none. */
+  title: string | null;
   /** Message of the sender; may be empty. */
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
@@ -1217,6 +1233,8 @@ export interface InboxEntryDetails {
   state: 'available' | 'claimed' | 'parked' | 'acknowledged';
   /** The address of the contact or account that sent it. */
   sender: string;
+  /** The title that the sender gave it; null if it has none. */
+  title: string | null;
   /** Message of the sender; may be empty. */
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
@@ -1368,6 +1386,8 @@ export interface LinkDrop {
     /** Address of the account. */
     email: string;
   };
+  /** The title that the sender gave it; null if it has none. */
+  title: string | null;
   /** Message of the sender; may be empty. */
   message: string;
   /** When it was sent. */
@@ -1415,6 +1435,8 @@ export interface LinkRequest {
     /** Address of the account. */
     email: string;
   };
+  /** The title that the sender gave it; null if it has none. */
+  title: string | null;
   /** Message of the sender; may be empty. */
   message: string;
   /** When it was sent. */
@@ -1501,9 +1523,9 @@ export interface ListDropsQuery {
    */
   search?: string;
   /**
-   * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
-   * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
-   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
+   * A part of the title, of the message, of the external id, of the address or name of a receiver, or of the name of a
+   * file; or one of the two groups of the reference. Upper and lower case are the same. A text of one or two characters
+   * is looked for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
    */
   contains?: string;
 }
@@ -1589,9 +1611,9 @@ export interface ListRequestsQuery {
    */
   search?: string;
   /**
-   * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
-   * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
-   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
+   * A part of the title, of the message, of the external id, of the address or name of a receiver, or of the name of a
+   * file; or one of the two groups of the reference. Upper and lower case are the same. A text of one or two characters
+   * is looked for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
    */
   contains?: string;
 }
@@ -1691,8 +1713,15 @@ export interface NewApiKey {
 export interface NewDrop {
   /** The ids of uploads that are ready. They become the files of the drop. It may have none if it has a message. */
   uploads: string[];
+  /**
+   * The ids of files in live drops that the account sent, to send them again without uploading them. A key without the
+   * scope `history` can name only files that it sent itself.
+   */
+  sent_files?: string[];
   /** One or more receivers; they need not be contacts. */
   receivers: NewReceiver[];
+  /** One line by which you and the receivers know it: the subject of mails, and in lists. */
+  title?: string;
   /** Text for the receivers, in the mail and on their page. */
   message?: string;
   /** Seconds until it ends. */
@@ -1722,6 +1751,8 @@ export interface NewDrop {
 export interface NewFileRequest {
   /** One or more receivers; they need not be contacts. */
   receivers: NewReceiver[];
+  /** One line by which you and the receivers know it: the subject of mails, and in lists. */
+  title?: string;
   /** Text for the receivers, in the mail and on their page. */
   message?: string;
   /** Seconds until it ends. */

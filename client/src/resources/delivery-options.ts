@@ -8,6 +8,8 @@ export interface DeliveryOptions extends PostOptions {
    * The receivers, who need not be contacts. Details that are not given are taken from the contact with the address.
    */
   to: readonly (string | NewReceiver)[];
+  /** One line by which you and the receivers know it: the subject of the mails, and in lists. */
+  title?: string | undefined;
   /** A message, shown in the mail and on the page of each receiver. */
   message?: string | undefined;
   /** For how many days the links can be used. Defaults to the server's setting. */
@@ -27,17 +29,18 @@ export interface DeliveryOptions extends PostOptions {
 
 type DeliveryFields = Pick<
   NewDrop,
-  'receivers' | 'message' | 'expires_in' | 'second_factor' | 'passphrase' | 'notify' | 'external_id'
+  'receivers' | 'title' | 'message' | 'expires_in' | 'second_factor' | 'passphrase' | 'notify' | 'external_id'
 >;
 
 const secondsPerDay = 86_400;
 
 /** Converts the options to fields of the API. */
 export function toDeliveryFields(options: DeliveryOptions): DeliveryFields {
-  const { to, message, days, secondFactor, passphrase, notify, externalId } = options;
+  const { to, title, message, days, secondFactor, passphrase, notify, externalId } = options;
   if (to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
   return {
     receivers: to.map((receiver) => (typeof receiver === 'string' ? { email: receiver } : receiver)),
+    ...(title === undefined ? {} : { title }),
     ...(message === undefined ? {} : { message }),
     ...(days === undefined ? {} : { expires_in: days * secondsPerDay }),
     ...(secondFactor === undefined ? {} : { second_factor: secondFactor }),

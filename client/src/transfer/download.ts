@@ -7,11 +7,21 @@ import type { InboxFile } from '../generated/wire.ts';
 import { type ApiClient, toPath } from '../http/api-client.ts';
 import { readPieces, unexpectedResponse } from '../http/response.ts';
 
-/** A file to download: a file of `waybill.inbox.get(id)`, together with the id of that entry. */
-export interface FileToDownload extends Pick<InboxFile, 'id' | 'name' | 'path'> {
-  /** The `id` of the entry. */
-  entry: string;
-}
+/**
+ * A file to download: a file of `waybill.inbox.get(id)` together with the id of that entry, or of `waybill.drops.get(id)`
+ * together with the id of that drop, which the account sent.
+ */
+export type FileToDownload = Pick<InboxFile, 'id' | 'name' | 'path'> &
+  (
+    | {
+        /** The `id` of the entry. */
+        entry: string;
+      }
+    | {
+        /** The `id` of the drop. */
+        drop: string;
+      }
+  );
 
 /** A file as it is requested: its resource, and its name for messages. @internal */
 export interface RemoteFile extends Pick<InboxFile, 'name' | 'path'> {
@@ -20,8 +30,10 @@ export interface RemoteFile extends Pick<InboxFile, 'name' | 'path'> {
 }
 
 /** @internal */
-export function inInbox({ entry, id, name, path }: FileToDownload): RemoteFile {
-  return { resource: toPath('inbox', entry, toPath('files', id)), name, path };
+export function toRemoteFile(file: FileToDownload): RemoteFile {
+  const { id, name, path } = file;
+  const [collection, owner] = 'drop' in file ? ['drops', file.drop] : ['inbox', file.entry];
+  return { resource: toPath(collection, owner, toPath('files', id)), name, path };
 }
 
 /** The progress of a download. */

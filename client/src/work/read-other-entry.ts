@@ -1,5 +1,5 @@
 import { isWaybillError } from '../errors.ts';
-import { inInbox, requestFirstByte } from '../transfer/download.ts';
+import { requestFirstByte, toRemoteFile } from '../transfer/download.ts';
 import type { WorkNeeds } from './work-context.ts';
 
 /** An inbox can be long. */
@@ -26,7 +26,7 @@ export async function canReadOtherEntry(
     // One byte of more than one: no file is sent in full that this machine does not store.
     const file = files.find(({ size }) => size > 1);
     if (file === undefined) return false;
-    await requestFirstByte(api, inInbox({ ...file, entry }), { signal });
+    await requestFirstByte(api, toRemoteFile({ ...file, entry }), { signal });
     return true;
   } catch (error) {
     signal.throwIfAborted();

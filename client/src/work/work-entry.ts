@@ -6,7 +6,7 @@ import { isWaybillError, WaybillError } from '../errors.ts';
 import { safeLocalPaths } from '../generated/safe-name.ts';
 import type { InboxEntryDetails, InboxFile } from '../generated/wire.ts';
 import type { ApiClient } from '../http/api-client.ts';
-import { type Download, type DownloadOptions, inInbox, openDownload } from '../transfer/download.ts';
+import { type Download, type DownloadOptions, openDownload, toRemoteFile } from '../transfer/download.ts';
 import { type DownloadedFile, downloadToFile } from '../transfer/download-to-file.ts';
 import { makeFolder } from '../transfer/make-folder.ts';
 
@@ -38,7 +38,7 @@ export function toWorkEntry(api: ApiClient, details: InboxEntryDetails, signal: 
   return {
     ...details,
     signal,
-    download: (file, options) => openDownload(api, inInbox({ ...file, entry }), { ...options, signal }),
+    download: (file, options) => openDownload(api, toRemoteFile({ ...file, entry }), { ...options, signal }),
     async downloadToFolder(file, folder, options) {
       paths ??= toSafePaths(files);
       const safePath = paths.get(file.id);
@@ -48,7 +48,7 @@ export function toWorkEntry(api: ApiClient, details: InboxEntryDetails, signal: 
       const path = join(folder, ...safePath.split('/'));
       await makeFolder(dirname(path));
       try {
-        return await downloadToFile(api, inInbox({ ...file, entry }), path, { ...options, signal });
+        return await downloadToFile(api, toRemoteFile({ ...file, entry }), path, { ...options, signal });
       } catch (error) {
         if (!isWaybillError(error, 'target_exists') || (await digestFile(path)) !== file.sha256) throw error;
         return { path, size: file.size, sha256: file.sha256 };

@@ -14,6 +14,13 @@ export const NewDrop = Type.Object(
       description:
         'The ids of uploads that are ready. They become the files of the drop. It may have none if it has a message.',
     }),
+    sent_files: Type.Optional(
+      Type.Array(Type.String({ format: 'uuid' }), {
+        maxItems: limits.filesPerDraft,
+        description:
+          'The ids of files in live drops that the account sent, to send them again without uploading them. A key without the scope `history` can name only files that it sent itself.',
+      }),
+    ),
     ...newSentProperties,
   },
   { additionalProperties: false, description: 'The files, receivers and end of a new drop.' },

@@ -53,6 +53,7 @@ export const InboxEntry = Type.Object(
     id: describeId('Identifier of the entry.'),
     state: State,
     sender: Type.String({ description: 'The address of the contact or account that sent it.' }),
+    title: Nullable(Type.String(), 'The title that the sender gave it; null if it has none.'),
     message: Type.String({ description: 'Message of the sender; may be empty.' }),
     request_id: Nullable(
       Type.String({ format: 'uuid' }),

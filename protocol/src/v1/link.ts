@@ -100,6 +100,7 @@ const Sender = Type.Object(
 const about = {
   reference: OpenedLink.properties.reference,
   sender: Sender,
+  title: Nullable(Type.String(), 'The title that the sender gave it; null if it has none.'),
   message: Type.String({ description: 'Message of the sender; may be empty.' }),
   created_at: describeTime('When it was sent.'),
   expires_at: OpenedLink.properties.expires_at,

@@ -47,6 +47,13 @@ export const newSentProperties = {
     maxItems: limits.receiversPerDispatch,
     description: 'one or more receivers; they need not be contacts',
   }),
+  title: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.titleLength,
+      description: 'One line by which you and the receivers know it: the subject of mails, and in lists.',
+    }),
+  ),
   message: Type.Optional(
     Type.String({
       maxLength: limits.messageLength,
@@ -87,6 +94,7 @@ export const sentProperties = {
   id: Type.String({ format: 'uuid', description: 'Identifier.' }),
   reference: Type.String({ description: 'The reference that pages and mails show, such as WB-7F3K-29QD.' }),
   state: Type.Enum(['live', 'expired', 'revoked'], { description: 'Whether its links can be used, or why not.' }),
+  title: Nullable(Type.String(), 'One line by which people know it; null if it has none.'),
   message: Type.String({ description: 'Text for the receivers; may be empty.' }),
   external_id: Nullable(Type.String(), 'Your own identifier for it, if it has one.'),
   metadata: Nullable(Type.Record(Type.String(), Type.String()), 'Your own values, if there are any.'),
@@ -131,7 +139,7 @@ export const SentQuery = Type.Object(
         minLength: 1,
         maxLength: limits.emailLength,
         description:
-          'A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.',
+          'A part of the title, of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.',
       }),
     ),
   },

@@ -81,6 +81,7 @@ class Waybill:
         files: Sequence[AnyFile],
         to: Sequence[str | NewReceiver],
         *,
+        title: str | None = None,
         message: str | None = None,
         days: float | None = None,
         notify: bool | None = None,
@@ -95,6 +96,7 @@ class Waybill:
 
         - `files`: paths of files and folders, or `FileToSend`. The files of a folder keep their paths.
         - `to`: addresses of receivers, who need not be contacts, or `NewReceiver` with more details.
+        - `title`: one line by which you and the receivers know it: the subject of the mails, and in lists.
         - `message`: shown in the mail and on the page of each receiver.
         - `days`: for how many days the links can be used.
         - `notify`: `False`: receivers get no mails. The result contains their links, for you to send.
@@ -106,7 +108,7 @@ class Waybill:
         - `wait_for`: `"completed"`: waits for the receivers, too, as `drops.wait_for_completion` does, for at most
           `timeout` seconds; the result has `completion`.
         """
-        delivery = to_delivery_fields(to, message, days, second_factor, notify, external_id)
+        delivery = to_delivery_fields(to, title, message, days, second_factor, notify, external_id)
         if wait_for not in (None, "completed"):
             raise WaybillError("invalid_argument", 'A send can wait only for "completed".')
         if wait_for is not None:

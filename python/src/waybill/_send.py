@@ -61,6 +61,7 @@ class _NamedFile:
 
 def to_delivery_fields(
     to: Sequence[str | NewReceiver],
+    title: str | None,
     message: str | None,
     days: float | None,
     second_factor: Literal["off", "mail", "sms"] | None,
@@ -71,6 +72,8 @@ def to_delivery_fields(
     if isinstance(to, str) or not to:
         raise WaybillError("no_receivers", "Name at least one receiver, in a list.")
     fields: NewDrop = {"uploads": [], "receivers": [{"email": one} if isinstance(one, str) else one for one in to]}
+    if title is not None:
+        fields["title"] = title
     if message is not None:
         fields["message"] = message
     if days is not None:

@@ -116,6 +116,8 @@ class ClaimedEntry(TypedDict):
     state: Literal["available", "claimed", "parked", "acknowledged"]
     # The address of the contact or account that sent it.
     sender: str
+    # The title that the sender gave it; null if it has none.
+    title: str | None
     # Message of the sender; may be empty.
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
@@ -204,6 +206,8 @@ class CreatedDrop(TypedDict):
     reference: str
     # Whether its links can be used, or why not.
     state: Literal["live", "expired", "revoked"]
+    # One line by which people know it; null if it has none.
+    title: str | None
     # Text for the receivers; may be empty.
     message: str
     # Your own identifier for it, if it has one.
@@ -239,6 +243,8 @@ class Drop(TypedDict):
     reference: str
     # Whether its links can be used, or why not.
     state: Literal["live", "expired", "revoked"]
+    # One line by which people know it; null if it has none.
+    title: str | None
     # Text for the receivers; may be empty.
     message: str
     # Your own identifier for it, if it has one.
@@ -324,6 +330,8 @@ class DropDetails(TypedDict):
     reference: str
     # Whether its links can be used, or why not.
     state: Literal["live", "expired", "revoked"]
+    # One line by which people know it; null if it has none.
+    title: str | None
     # Text for the receivers; may be empty.
     message: str
     # Your own identifier for it, if it has one.
@@ -750,6 +758,8 @@ class InboxEntry(TypedDict):
     state: Literal["available", "claimed", "parked", "acknowledged"]
     # The address of the contact or account that sent it.
     sender: str
+    # The title that the sender gave it; null if it has none.
+    title: str | None
     # Message of the sender; may be empty.
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
@@ -790,6 +800,8 @@ class InboxEntryDetails(TypedDict):
     state: Literal["available", "claimed", "parked", "acknowledged"]
     # The address of the contact or account that sent it.
     sender: str
+    # The title that the sender gave it; null if it has none.
+    title: str | None
     # Message of the sender; may be empty.
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
@@ -910,8 +922,13 @@ class NewDrop(TypedDict):
 
     # The ids of uploads that are ready. They become the files of the drop. It may have none if it has a message.
     uploads: list[str]
+    # The ids of files in live drops that the account sent, to send them again without uploading them. A key without the
+    # scope `history` can name only files that it sent itself.
+    sent_files: NotRequired[list[str]]
     # One or more receivers; they need not be contacts.
     receivers: list[NewReceiver]
+    # One line by which you and the receivers know it: the subject of mails, and in lists.
+    title: NotRequired[str]
     # Text for the receivers, in the mail and on their page.
     message: NotRequired[str]
     # Seconds until it ends.

@@ -4,7 +4,7 @@ import type { LimitState } from './ports/limits.ts';
 
 /** An entry of a list in the input of an operation. */
 export interface InputEntry {
-  readonly of: 'receivers' | 'contacts' | 'uploads';
+  readonly of: 'receivers' | 'contacts' | 'uploads' | 'sent_files';
   readonly index: number;
 }
 
@@ -17,6 +17,7 @@ export type InputField =
   | 'role'
   | 'url'
   | 'uploads'
+  | 'title'
   | 'notify'
   | 'secondFactor'
   | 'passphrase'

@@ -27,6 +27,7 @@ export function addLinkOptions(command: Command): Command {
       `the language of the mails and pages: ${languageRule} (default: the contact’s)`,
       validateWith(isLanguage, languageRule),
     )
+    .option('--title <text>', 'one line by which it is known: the subject of the mails, and in lists')
     .option('--external-id <text>', 'your own identifier, by which other commands find it');
 }
 

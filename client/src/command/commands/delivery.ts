@@ -5,6 +5,7 @@ import type { DeliveryOptions } from '../../resources/delivery-options.ts';
 /** The options that sends and requests have in common. */
 export interface DeliveryCommandOptions {
   to: string[];
+  title?: string;
   message?: string;
   days?: number;
   secondFactor?: NonNullable<NewDrop['second_factor']>;
@@ -21,6 +22,7 @@ export function toDelivery({
   to,
   language,
   mail,
+  title,
   message,
   days,
   secondFactor,
@@ -30,6 +32,7 @@ export function toDelivery({
   return {
     to: language === undefined ? to : to.map((email) => ({ email, language })),
     ...(mail ? {} : { notify: false }),
+    title,
     message,
     days,
     secondFactor,

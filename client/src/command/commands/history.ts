@@ -33,6 +33,7 @@ function receiversColumn(header: string): Column<ListedSent> {
 
 const trailingColumns: readonly Column<ListedSent>[] = [
   { header: 'EXTERNAL ID', cell: ({ item: sent }) => sent.external_id ?? '', min: 11 },
+  { header: 'TITLE', cell: ({ item: sent }) => sent.title ?? '', min: 8 },
   { header: 'MESSAGE', cell: ({ item: sent }) => sent.message.split('\n')[0] ?? '', min: 8 },
 ];
 

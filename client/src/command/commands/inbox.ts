@@ -23,6 +23,7 @@ const columns: readonly Column<ListedItem<InboxEntry, InboxEntryDetails>>[] = [
       ),
     min: 5,
   },
+  { header: 'TITLE', cell: ({ item }) => item.title ?? '', min: 5 },
   { header: 'ID', cell: ({ item }) => item.id, isKept: true },
   { header: 'REFERENCE', cell: ({ item }) => item.reference },
   { header: 'EXTERNAL ID', cell: ({ item }) => item.external_id ?? '', min: 11 },

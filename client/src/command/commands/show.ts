@@ -60,6 +60,7 @@ function writeRequest(sheet: FactSheet, request: FileRequestDetails, history: Se
 
 function writeFacts(sheet: FactSheet, sent: DropDetails | FileRequestDetails, made: string, sendings = ''): void {
   sheet.addFacts([
+    ['Title', sent.title ?? ''],
     ['Reference', sent.reference],
     ['State', sent.state, stateStyle(sent)],
     [made, formatTime(sent.created_at)],

@@ -22,6 +22,7 @@ export const auditActions = {
   'day_keys.exported': 'a copy of the day keys, wrapped by master keys',
   'day_keys.imported': 'day keys that were missing were put back, or replaced because nothing has them',
   'drop.created': 'a drop was sent',
+  'drop.downloaded': 'the sender has downloaded files of a drop',
   'drop.extended': 'the deadline of a drop or request',
   'drop.receiver_corrected': 'a receiver was replaced by one with another address',
   'drop.receiver_added': 'a receiver of a drop or request',

@@ -77,6 +77,7 @@ const mappings: Readonly<Record<AuditAction, OcsfMapping>> = {
   'day_keys.exported': read,
   'day_keys.imported': created,
   'drop.created': created,
+  'drop.downloaded': read,
   'drop.extended': updated,
   'drop.receiver_added': updated,
   'drop.receiver_corrected': updated,

@@ -102,6 +102,7 @@ test.each([
   ['passkey.removed', '300111 2'],
   ['key.revoked', '300199 2'],
   ['drop.created', '300401 1'],
+  ['drop.downloaded', '300402 1'],
   ['inbox.downloaded', '300402 1'],
   ['drop.extended', '300403 1'],
   ['drop.revoked', '300404 1'],

@@ -4,17 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requireKind } from '../../../../tools/test/require-kind.ts';
+import { readyUpload } from '../../../test/account-uploads.ts';
 import { openTestPool } from '../../../test/database.ts';
 import { openTestExchange } from '../../../test/exchange.ts';
 import { carryOutRemedy, readRemedy } from '../../../test/findings.ts';
 import { memoryObjectStore } from '../../../test/memory/memory-object-store.ts';
 import { runAdmin } from '../../../test/run-admin.ts';
+import { sendDrop } from '../../../test/send-drop.ts';
 import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
 import { databaseCopies } from '../../engines/postgres/backup/copies.ts';
 import { migrationDeadlines, openDatabase } from '../../engines/postgres/database.ts';
 import { examinePostgres } from '../../engines/postgres/examine.ts';
 import { readBacklog } from '../../engines/postgres/jobs/backlog.ts';
+import { revokeSentDrop } from '../drops/revoke-drop.ts';
 import { chunkKey } from '../files/sealing.ts';
+import { sweep } from '../sweep.ts';
 import { exportDayKeys, readMirror } from './day-key-mirror.ts';
 import { makeBackup } from './make-backup.ts';
 import { pruneBackups } from './prune-backups.ts';
@@ -88,6 +92,30 @@ test('old backups are removed with the objects that only they need, and the othe
   const onDamage = (_: unknown, found: unknown) => damage.push(found);
   await verifyBackup(world.engines, place, { id: second, signal, dayKeys: await readMirror(place), onDamage });
   expect(damage).toEqual([]);
+});
+
+test('objects stay while a remaining backup has a file that was sent again with them', async () => {
+  const { place, backUp } = world.newPlace();
+  const first = await sendDrop(world, world.sender, { uploads: [await readyUpload(world, world.sender, 'shared')] });
+  const [file] = await world.database.query<{ id: string }>('select id from files where drop_id = $1', [first]);
+  const [id, object] = [String(file?.id), { key: chunkKey(String(file?.id), 0), bytes: 1 }];
+  const old = await backUp();
+  const second = await sendDrop(world, world.sender, { sentFiles: [id] });
+  await revokeSentDrop(world.engines, world.sender, { type: 'downloadfiles', dropId: first }, {});
+  await sweep(world.engines);
+  const kept = await backUp();
+  expect(await pruneBackups(place, { olderThan: always, signal })).toMatchObject({ removed: [old] });
+  expect(await place.has(object)).toBe(true);
+  await exportDayKeys(world.engines, place);
+  const damage: unknown[] = [];
+  const onDamage = (_: unknown, found: unknown) => damage.push(found);
+  await verifyBackup(world.engines, place, { id: kept, signal, dayKeys: await readMirror(place), onDamage });
+  expect(damage).toEqual([]);
+  await revokeSentDrop(world.engines, world.sender, { type: 'downloadfiles', dropId: second }, {});
+  await sweep(world.engines);
+  await backUp();
+  expect(await pruneBackups(place, { olderThan: always, signal })).toMatchObject({ removed: [kept] });
+  expect(await place.has(object)).toBe(false);
 });
 
 test('the newest backup that lacks no file is kept too, and a backup that was interrupted is removed', async () => {

@@ -1,5 +1,5 @@
 import { MissingObject } from '../exchange-error.ts';
-import { listObjects } from '../files/chunk-runs.ts';
+import { findContentId, listObjects } from '../files/chunk-runs.ts';
 import type { CheckedFile } from '../files/scrub-store.ts';
 import type { BackupPlace } from './backup-place.ts';
 import { countLeftOut, type FileLine, fromFileLine, type Manifest, partPath } from './format.ts';
@@ -10,6 +10,8 @@ import { fromLines } from './streams.ts';
 const parts = ['manifest.json', 'manifest.seal', 'database.dump', 'absent.jsonl', 'files.jsonl'] as const;
 const [manifestPart] = parts;
 const objectsPerRequest = 1_000;
+/** The files whose objects may be removed, in memory at a time: for each round, the remaining lists are read once more. */
+const filesPerRound = 100_000;
 
 export interface PruneResult {
   /** The ids of the backups that were removed. */
@@ -73,11 +75,27 @@ async function removeObjects(
 ): Promise<number> {
   const others = remaining.map((other) => new Lists(filesIn(place, other)));
   let count = 0;
-  let keys: string[] = [];
-  const flush = async () => {
-    await place.removeObjects(keys);
-    count += keys.length;
-    keys = [];
+  /** By the id of the file that stored them, which is in no remaining list; another one may have been sent again with them. */
+  let unlisted = new Map<string, CheckedFile>();
+  const removeUnlisted = async () => {
+    for (const other of remaining) {
+      for await (const file of filesIn(place, other)) unlisted.delete(findContentId(file));
+    }
+    let keys: string[] = [];
+    const flush = async () => {
+      await place.removeObjects(keys);
+      count += keys.length;
+      keys = [];
+    };
+    for (const file of unlisted.values()) {
+      signal.throwIfAborted();
+      for (const { key } of listObjects(file)) {
+        keys.push(key);
+        if (keys.length === objectsPerRequest) await flush();
+      }
+    }
+    if (keys.length > 0) await flush();
+    unlisted = new Map();
   };
   try {
     for await (const file of filesIn(place, id)) {
@@ -85,12 +103,10 @@ async function removeObjects(
       let isNeeded = false;
       for (const other of others) isNeeded = (await other.has(file)) || isNeeded;
       if (isNeeded) continue;
-      for (const { key } of listObjects(file)) {
-        keys.push(key);
-        if (keys.length === objectsPerRequest) await flush();
-      }
+      unlisted.set(findContentId(file), file);
+      if (unlisted.size === filesPerRound) await removeUnlisted();
     }
-    if (keys.length > 0) await flush();
+    if (unlisted.size > 0) await removeUnlisted();
   } finally {
     for (const other of others) await other.close();
   }

@@ -1,3 +1,4 @@
+import { limits } from '@waybill/protocol';
 import { findExcess } from '../accounts/count-dispatch.ts';
 import { readPolicy } from '../accounts/read-policy.ts';
 import { linksNotAllowed } from '../accounts/require-allowed-receivers.ts';
@@ -51,6 +52,7 @@ export async function checkDispatch(
   const { store } = engines;
   const policy = await readPolicy(engines, actor.accountId);
   const lifetimeSeconds = checkLifetime(faults, input, policy.lifetime) ?? 0;
+  checkTitle(faults, input.title);
   checkSecondFactor(faults, engines, policy, input.secondFactor);
   checkPassphrase(faults, engines, actor, input.passphrase);
   const receivers = await checkReceivers(faults, engines, actor, policy, input);
@@ -70,7 +72,7 @@ export async function checkDispatch(
 /** Prepares the input of the transaction that writes it. Fetches a key, which may be slow. */
 export async function prepareDispatch(
   engines: Pick<Engines, 'dayKeys' | 'random' | 'passphrases'>,
-  { message, externalId, metadata, secondFactor, notify, passphrase }: DispatchInput,
+  { message, title, externalId, metadata, secondFactor, notify, passphrase }: DispatchInput,
   { policy, receivers, lifetimeSeconds }: CheckedDispatch,
 ): Promise<{
   toWrite: Omit<DropToWrite, 'type' | 'fileCount' | 'choices'> & { readonly choices: SenderChoices };
@@ -78,13 +80,23 @@ export async function prepareDispatch(
 }> {
   const key = await prepareLinkKey(engines, lifetimeSeconds);
   const passphraseHash = passphrase === undefined ? undefined : await hashPassphrase(engines, passphrase);
-  const choices = { externalId, metadata, secondFactor, notify };
+  const choices = { title, externalId, metadata, secondFactor, notify };
   const lifetime = Math.ceil(lifetimeSeconds / policy.lifetime.unitSeconds);
   const tokens = receivers.map((_, position) => linkToken(key.linkKey, position));
   return {
     toWrite: { ...key, message, lifetime, lifetimeSeconds, receivers, choices, passphraseHash },
     made: { id: key.id, receivers, tokens },
   };
+}
+
+/** It is the subject of mails, which is one line. */
+function checkTitle(faults: Faults, title: string | null): void {
+  if (title === null) return;
+  const isShort = title.trim() !== '' && title.length <= limits.titleLength;
+  if (!isShort || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(title)) {
+    const detail = `Give a title of one line with 1 to ${limits.titleLength} characters, or leave it out.`;
+    faults.add({ field: 'title' }, 'invalid_input', detail);
+  }
 }
 
 /** A sender may ask for more than what applies to the account, and not for less. */

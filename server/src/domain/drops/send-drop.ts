@@ -2,6 +2,7 @@ import { secondsToMidnight } from '../accounts/count-dispatch.ts';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError, Faults, invalidField } from '../exchange-error.ts';
+import type { SealedFile } from '../files/file-store.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import { findUploads } from '../uploads/account-upload.ts';
 import { lockUploads, moveUploads } from '../uploads/send-uploads.ts';
@@ -13,6 +14,7 @@ import {
   type MadeDispatch,
   prepareDispatch,
 } from './check-dispatch.ts';
+import { findSentFiles, prepareSendingAgain } from './send-again.ts';
 import { writeDrop } from './write-drop.ts';
 
 type Needs = Pick<
@@ -23,11 +25,16 @@ type Needs = Pick<
 export interface DropInput extends DispatchInput {
   /** The ids of uploads of the account. */
   readonly uploads: readonly string[];
+  /** The ids of files in live drops of the account, which are sent again without being uploaded. */
+  readonly sentFiles?: readonly string[] | undefined;
+  /** Only files that this key sent can be sent again; undefined: all of the account. */
+  readonly sentByKey?: string | undefined;
 }
 
 /** A dispatch in which nothing is wrong. */
 export interface CheckedDrop extends CheckedDispatch {
   readonly uploads: readonly AccountUpload[];
+  readonly sentFiles: readonly SealedFile[];
 }
 
 /** Looks at everything before it refuses anything: the error names each fault. Changes nothing. */
@@ -36,8 +43,9 @@ export async function checkDrop(engines: Needs, actor: Actor, input: DropInput):
   const checked = await checkDispatch(faults, engines, actor, input);
   const found = await findUploads(engines, actor, input.uploads);
   const uploads = checkUploads(faults, input.uploads, new Map(found.map((upload) => [upload.id, upload])));
+  const sentFiles = await findSentFiles(faults, engines, actor, input, uploads);
   faults.throwIfAny(secondsToMidnight());
-  return { ...checked, uploads };
+  return { ...checked, uploads, sentFiles };
 }
 
 /**
@@ -55,6 +63,7 @@ export async function prepareDrop(
   const checked = await checkDrop(engines, actor, input);
   const { toWrite, made } = await prepareDispatch(engines, input, checked);
   const wrapForDay = await prepareForDay(engines, actor.accountId, { files: input.uploads }, checked.lifetimeSeconds);
+  const sendAgain = await prepareSendingAgain(engines, actor, input, checked);
   return async ({ store }) => {
     await store.transaction(async (tx) => {
       const locked = await lockUploads(tx, actor, input.uploads);
@@ -63,14 +72,16 @@ export async function prepareDrop(
       const uploads = checkUploads(faults, input.uploads, locked);
       faults.throwIfAny();
       checkpoint('drop:draft-locked');
+      const again = await sendAgain.lock(tx);
       await writeDrop(engines, tx, actor, checked.policy, {
         ...toWrite,
         type: 'downloadfiles',
-        fileCount: uploads.length,
+        fileCount: uploads.length + again.length,
         async moveFiles() {
-          const moved = await moveUploads(tx, actor.accountId, made.id, uploads);
+          const names = new Set<string>();
+          const moved = await moveUploads(tx, actor.accountId, made.id, uploads, names);
           await wrapForDay(tx, made.id);
-          return moved;
+          return [...moved, ...(await sendAgain.copy(tx, made.id, again, names))];
         },
       });
       checkpoint('drop:before-commit');
@@ -80,8 +91,8 @@ export async function prepareDrop(
 }
 
 /** A check may have neither: a caller can learn that the receivers are wrong before it uploads the files. */
-function requireContent({ uploads, message }: DropInput): void {
-  if (uploads.length > 0 || message.trim() !== '') return;
+function requireContent({ uploads, sentFiles = [], message }: DropInput): void {
+  if (uploads.length + sentFiles.length > 0 || message.trim() !== '') return;
   throw invalidField('uploads', 'A drop needs at least one upload, or a message.');
 }
 

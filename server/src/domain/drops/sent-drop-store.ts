@@ -6,6 +6,8 @@ import type { DropState } from './drop-store.ts';
 
 /** The sender's choices that the machine API does not have. */
 export interface SenderChoices {
+  /** One line by which people know it. Null: none. */
+  readonly title: string | null;
   /** The sender's own name for the drop. */
   readonly externalId: string | null;
   readonly metadata: Readonly<Record<string, string>> | null;

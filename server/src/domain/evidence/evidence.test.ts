@@ -267,6 +267,7 @@ describe('other stories', () => {
     const choices = {
       expiresIn: undefined,
       expiresAt: inDays(3),
+      title: null,
       externalId: null,
       metadata: null,
       secondFactor: null,

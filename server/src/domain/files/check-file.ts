@@ -63,7 +63,7 @@ async function findProblem(
   try {
     const part = { offset: 0, length: object.bytes };
     const sealed = await unlessUnreadable(objects, signal, () => objects.read(object.key, part, signal));
-    const seal = createSeal(dataKey, file.id, object.run);
+    const seal = createSeal(dataKey, file, object.run);
     const lastSegment = segmentCount(file.sizeBytes) - 1;
     for (let segment = object.firstSegment; segment < object.endSegment; segment += 1) {
       const offset = sealedBytes(file, object.firstSegment, segment);

@@ -146,16 +146,16 @@ test('a file that was never cut off is one run, named and sealed as the file', (
     object: 7,
     segmentsBefore: 5,
   });
-  expect(createSeal(dataKey, fileId, locateSegment(file, 7).run)).toEqual({ dataKey, fileId });
+  expect(createSeal(dataKey, file, locateSegment(file, 7).run)).toEqual({ dataKey, fileId });
   expect(leftoverKeys(file)).toEqual([]);
 });
 
 test('every run has a key of its own, that the file’s key leads to', () => {
   const runs = [fileId, randomUUID(), randomUUID()].map((id) => ({ id }));
-  const seals = runs.map((run) => createSeal(dataKey, fileId, run));
+  const seals = runs.map((run) => createSeal(dataKey, { id: fileId, runs }, run));
   expect(new Set(seals.map((seal) => seal.dataKey.toString('hex'))).size).toBe(3);
   expect(seals.map((seal) => seal.fileId)).toEqual(runs.map((run) => run.id));
-  expect(runs.map((run) => createSeal(dataKey, fileId, run))).toEqual(seals);
+  expect(runs.map((run) => createSeal(dataKey, { id: fileId, runs }, run))).toEqual(seals);
 });
 
 describe('a file of several runs', () => {

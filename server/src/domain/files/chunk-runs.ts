@@ -58,8 +58,17 @@ export function* listObjects(file: WithRuns & { readonly sizeBytes: number }): G
   }
 }
 
-export function createSeal(dataKey: Buffer, fileId: string, run: Pick<ChunkRun, 'id'>): SegmentSeal {
-  if (run.id === fileId) return { dataKey, fileId };
+/** Returns the file that stored the objects. One that was sent again has those of another, and lists all runs of that one. */
+export function findContentId(file: { readonly id: string; readonly runs: readonly Pick<ChunkRun, 'id'>[] }): string {
+  return file.runs[0]?.id ?? file.id;
+}
+
+export function createSeal(
+  dataKey: Buffer,
+  file: { readonly id: string; readonly runs: readonly Pick<ChunkRun, 'id'>[] },
+  run: Pick<ChunkRun, 'id'>,
+): SegmentSeal {
+  if (run.id === findContentId(file)) return { dataKey, fileId: run.id };
   const derived = hkdfSync('sha256', dataKey, Buffer.alloc(0), `waybill run ${run.id}`, 32);
   return { dataKey: Buffer.from(derived), fileId: run.id };
 }

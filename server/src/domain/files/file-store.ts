@@ -1,4 +1,5 @@
 import type { EvidenceFile } from '@waybill/evidence';
+import type { DayWrapped } from '../keys/key-store.ts';
 
 /**
  * Why a file was accepted without a scan:
@@ -48,6 +49,15 @@ export interface ChunkRun {
   readonly objects: number | null;
 }
 
+/** A file that gets the objects of another one, and a key of its own. */
+export interface FileCopy extends DayWrapped {
+  readonly id: string;
+  readonly sourceId: string;
+  readonly name: string;
+  /** Null if that is its name. */
+  readonly path: string | null;
+}
+
 /** The objects that remain to be deleted: see `takeKeys`. */
 export interface Deletion {
   readonly accountId: string;
@@ -82,6 +92,27 @@ export interface FileStore extends DeletionStore {
     files: readonly { readonly id: string; readonly name: string; readonly path: string | null }[],
     dropId: string,
   ): Promise<EvidenceFile[]>;
+  /**
+   * The stored files with these ids in live drops that the account sent, or that the key did. With `lock`, they stay so
+   * until the transaction ends.
+   */
+  inSentDrops(
+    accountId: string,
+    ids: readonly string[],
+    options: { readonly keyId?: string | undefined; readonly lock: boolean },
+  ): Promise<SealedFile[]>;
+  /**
+   * Makes files of a drop that have the objects of others, which are locked. Fails if the account would store more than
+   * this. Returns them as evidence states them.
+   */
+  copyToDrop(
+    accountId: string,
+    copies: readonly FileCopy[],
+    dropId: string,
+    maxStoredBytes: number | null,
+  ): Promise<EvidenceFile[]>;
+  /** The stored files of a live drop that the account sent, in the order they were sent, or only the one with this id. */
+  ofSentDrop(accountId: string, dropId: string, only?: string): Promise<SealedFile[]>;
   /** The files of a live inbox entry of this account, in the order they were sent, or only the one with this name or id. */
   inInbox(accountId: string, entryId: string, only?: Partial<Pick<InboxFile, 'name' | 'id'>>): Promise<InboxFile[]>;
   /** The files of several such entries, each with the id of its entry. */

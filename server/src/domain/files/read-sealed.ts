@@ -70,7 +70,7 @@ export async function* readWithKey(
   let seal: SegmentSeal | undefined;
   const sealAt = (segment: number): SegmentSeal => {
     const current = locateSegment(file, segment).run;
-    if (!seal || current.id !== run?.id) seal = createSeal(dataKey, file.id, current);
+    if (!seal || current.id !== run?.id) seal = createSeal(dataKey, file, current);
     run = current;
     return seal;
   };

@@ -77,7 +77,7 @@ export class SealedWriter {
     this.#dataKey = file.dataKey;
     this.#fileId = file.id;
     this.#runs = listRuns(file);
-    this.#seal = createSeal(file.dataKey, file.id, this.#run);
+    this.#seal = createSeal(file.dataKey, file, this.#run);
     this.#object = options.object;
     this.#segment = options.segment;
     this.#signal = options.signal;
@@ -174,7 +174,7 @@ export class SealedWriter {
     const run = { id: this.#newRunId(), firstSegment: this.#segment, segmentsPerChunk: size };
     const runs = withRun({ id: this.#fileId, runs: this.#runs }, run, this.#object);
     this.#runs = runs;
-    this.#seal = createSeal(this.#dataKey, this.#fileId, run);
+    this.#seal = createSeal(this.#dataKey, { id: this.#fileId, runs }, run);
     this.#object = 0;
     this.#record(() => this.#ledger.beginRun(runs)).catch(() => undefined);
   }

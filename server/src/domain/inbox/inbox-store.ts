@@ -20,6 +20,8 @@ export type QueueState = 'available' | 'claimed' | 'parked' | 'acknowledged';
 export interface QueuedEntry extends Pick<InboxLine, 'id' | 'senderAccountId' | 'dropId' | 'sender' | 'fileCount'> {
   /** The name that the sending account, or the contact's entry in the address book, has; null: none. */
   readonly senderName: string | null;
+  /** That its sender gave it; null: none. */
+  readonly title: string | null;
   readonly message: string;
   /** The request through which a contact sent it; null: another account sent it, or nobody asked for it. */
   readonly requestId: string | null;

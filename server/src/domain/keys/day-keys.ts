@@ -72,22 +72,41 @@ export class DayKeys {
     before: readonly Pick<OwnedKey, 'day'>[],
     secondsLeft: number,
   ): Promise<(keys: readonly OwnedKey[]) => ReplacedKey[]> {
-    const targetDay = await this.#dayIn(secondsLeft);
-    const days = new Set(before.map(({ day }) => day));
-    if (days.size === 0) return () => [];
-    const target = await this.#keyFor(targetDay);
-    const sources = new Map<number, Buffer>();
-    for (const day of days) sources.set(day, await this.open(day));
-    sources.delete(targetDay);
+    const rewrap = await this.#prepare(before, secondsLeft);
     return (keys) =>
-      keys.flatMap(({ accountId, id, wrapped: old, day }) => {
-        const source = sources.get(day);
-        if (!source) return [];
-        const dataKey = unwrapWith(source, old, id);
-        const wrapped = wrapWith(target, dataKey, id, this.#engines.random);
-        dataKey.fill(0);
-        return [{ accountId, id, before: old, wrapped, day: targetDay }];
+      keys.flatMap((key) => {
+        const { accountId, id, wrapped: old } = key;
+        const replaced = key.day === rewrap.day ? undefined : rewrap.wrap(key, id, id);
+        return replaced ? [{ accountId, id, before: old, ...replaced }] : [];
       });
+  }
+
+  /**
+   * Fetches what is needed to wrap these keys also for other owners, which end in this time. What is returned does it at once,
+   * and returns nothing for a key that is wrapped by another key than those given here.
+   */
+  async prepareCopies(
+    before: readonly Pick<DayWrapped, 'day'>[],
+    secondsLeft: number,
+  ): Promise<(key: DayWrapped, ownerId: string, otherId: string) => DayWrapped | undefined> {
+    return (await this.#prepare(before, secondsLeft)).wrap;
+  }
+
+  async #prepare(before: readonly Pick<DayWrapped, 'day'>[], secondsLeft: number) {
+    const day = await this.#dayIn(secondsLeft);
+    const days = new Set(before.map((key) => key.day));
+    const target = days.size === 0 ? undefined : await this.#keyFor(day);
+    const sources = new Map<number, Buffer>();
+    for (const source of days) sources.set(source, await this.open(source));
+    const wrap = (key: DayWrapped, ownerId: string, newOwnerId: string): DayWrapped | undefined => {
+      const source = sources.get(key.day);
+      if (!source || !target) return undefined;
+      const dataKey = unwrapWith(source, key.wrapped, ownerId);
+      const wrapped = wrapWith(target, dataKey, newOwnerId, this.#engines.random);
+      dataKey.fill(0);
+      return { wrapped, day };
+    };
+    return { day, wrap };
   }
 
   /** Throws when the key of this day is destroyed, lost or does not open. */

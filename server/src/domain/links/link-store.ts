@@ -25,6 +25,8 @@ export interface Link extends SecondFactorChoices {
   readonly hasPassphrase: boolean;
   readonly language: string;
   readonly message: string;
+  /** Null: none. */
+  readonly title: string | null;
   /** Zero: a message alone, or a request. */
   readonly fileCount: number;
   readonly lifetime: number;

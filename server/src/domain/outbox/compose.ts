@@ -68,6 +68,7 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     return engines.mailTemplates.receipt(message.language, {
       ...toNotice(engines, message),
       ...toListedFiles(message),
+      title: message.title,
       ...times,
       receiver,
       shownTo,
@@ -81,6 +82,7 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     return engines.mailTemplates.undeliverable(message.language, {
       ...toNotice(engines, message),
       ...toListedFiles(message),
+      title: message.title,
       ...about,
     });
   },
@@ -146,6 +148,7 @@ const toInvitation = (message: WaitingMessage) => ({
   ...toReferring(message),
   sender: message.account,
   senderName: message.accountName,
+  title: message.title,
   message: message.message,
   deadline: message.expiresAt,
 });

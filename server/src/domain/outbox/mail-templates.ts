@@ -9,6 +9,11 @@ export interface RenderedMail {
   readonly logo?: Buffer | undefined;
 }
 
+/** About a drop that may have a title. */
+interface Titled {
+  readonly title?: string | null;
+}
+
 interface ListedFiles {
   readonly files: readonly MailedFile[];
   readonly fileCount: number;
@@ -84,14 +89,15 @@ export interface SignInNoticed extends Omit<PersonLinked, 'deadline'> {
 
 /** The facts of each kind of mail. */
 export interface Mails {
-  readonly drop: Linked & ListedFiles & { message: string };
+  readonly drop: Linked & ListedFiles & Titled & { message: string };
   readonly request: Linked & { message: string; reusable: boolean };
   readonly publicLink: Linked;
   readonly requestReminder: Linked & { message: string; reusable: boolean };
   readonly code: Addressed & { code: string; minutes: number; senderName: string };
-  readonly reminder: Linked & ListedFiles;
+  readonly reminder: Linked & ListedFiles & Titled;
   readonly receipt: Notice &
-    ListedFiles & {
+    ListedFiles &
+    Titled & {
       receiver: string;
       sentAt: Date;
       openedAt: Date | null;
@@ -114,10 +120,13 @@ export interface Mails {
   readonly signIn: SignInNoticed;
   readonly methodAdded: SignInNoticed & { added: AddedMethod };
   /** The response is that of the mail server; undefined if the receiver has stopped mails from the sender. */
-  readonly undeliverable: Notice & ListedFiles & { receiver: string; response: string | undefined; sentAt: Date };
+  readonly undeliverable: Notice &
+    ListedFiles &
+    Titled & { receiver: string; response: string | undefined; sentAt: Date };
   /** Unsolicited: nobody asked for it; it came through the account's public page. */
   readonly received: Notice &
-    ListedFiles & { contact: string; message: string; deadline: Date; isUnsolicited: boolean };
+    ListedFiles &
+    Titled & { contact: string; message: string; deadline: Date; isUnsolicited: boolean };
   readonly confirmation: Stoppable & ListedFiles & { receiver: string; message: string; sentAt: Date };
   readonly report: Referring & { reporter: string; sender: string; senderName: string; sentAt: Date };
   /** About a request for files if it is one, which a contact has not sent. */

@@ -54,6 +54,8 @@ export interface WaitingMessage {
   readonly requestId: string | null;
   readonly dropType: DropType | 'receivedfiles';
   readonly message: string;
+  /** Of the drop; null: none. */
+  readonly title: string | null;
   /** Whether a contact may send files any number of times. */
   readonly reusable: boolean;
   /** Whether nobody in the account asked for the files. */

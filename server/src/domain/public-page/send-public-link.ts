@@ -52,7 +52,7 @@ export async function sendPublicLink(
         receiverCount: 1,
         fileCount: 0,
         linkKey: wrappedLinkKey,
-        choices: { externalId: null, metadata: null, secondFactor: null, notify: true, reusable: false },
+        choices: { title: null, externalId: null, metadata: null, secondFactor: null, notify: true, reusable: false },
         isUnsolicited: true,
       },
       [link],

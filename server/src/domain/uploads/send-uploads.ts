@@ -23,15 +23,15 @@ export async function lockUploads(
 
 /**
  * Makes ready uploads, locked in the same transaction, the files of a drop. Of files with the same name from several
- * folders, all but the first get a number. Returns them as evidence states them.
+ * folders, all but the first get a number; `names` are those that are taken. Returns them as evidence states them.
  */
 export async function moveUploads(
   tx: Pick<Store, 'files'>,
   accountId: string,
   dropId: string,
   uploads: readonly AccountUpload[],
+  names = new Set<string>(),
 ): Promise<EvidenceFile[]> {
-  const names = new Set<string>();
   const paths = new Set<string>();
   const files = uploads.map(({ id, name, path }) => {
     if (paths.has(path))

@@ -182,6 +182,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           'drops.request_id as requestId',
           'drops.type as dropType',
           'drops.message',
+          'drops.title',
           'drops.created_at as createdAt',
           'drops.expires_at as expiresAt',
           'drops.link_key as linkKey',

@@ -371,6 +371,15 @@ async function everyCall(accountId: string): Promise<Calls> {
       moveUploadsToDrop: (files) =>
         files.moveUploadsToDrop(accountId, [{ id: writer.id, name: 'a', path: null }], dropId),
       moveToDrop: (files) => files.moveToDrop(accountId, 'new', dropId),
+      ofSentDrop: (files) => files.ofSentDrop(accountId, dropId),
+      inSentDrops: (files) => files.inSentDrops(accountId, [fileId], { lock: true }),
+      copyToDrop: (files) =>
+        files.copyToDrop(
+          accountId,
+          [{ id: randomUUID(), sourceId: fileId, name: 'x', path: null, wrapped: digest, day: 1 }],
+          dropId,
+          null,
+        ),
       inInbox: async (files) => [
         await files.inInbox(accountId, randomUUID(), { name: 'x' }),
         await files.inInbox(accountId, randomUUID(), { id: fileId }),

@@ -226,6 +226,7 @@ export interface Drops {
   revoked_at: Timestamp | null;
   second_factor: SecondFactor | null;
   sent_by: string | null;
+  title: string | null;
   to_empty: Generated<boolean>;
   type: DropType;
   unsolicited: Generated<boolean>;
@@ -309,6 +310,7 @@ export interface EvidenceTimeStamps {
 export interface Files {
   account_id: string;
   chunk_count: number;
+  content_id: Generated<string | null>;
   crc32: number;
   created_at: Generated<Timestamp>;
   downloaded: Generated<string>;

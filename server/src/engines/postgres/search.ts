@@ -22,13 +22,13 @@ export interface TextSearch {
 }
 
 /**
- * Searches for a part of a message, an external id or the end of an id, of the address or name of a receiver or a sender,
+ * Searches for a part of a title, a message, an external id or the end of an id, of the address or name of a receiver or a sender,
  * or of a file's name or path.
  */
 export function searchText(text: string): TextSearch {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   return {
-    inDrop: sql`(drops.message || ' ' || coalesce(drops.external_id, '') || ' ' || right(drops.id::text, 10)) ilike ${pattern}`,
+    inDrop: sql`(coalesce(drops.title || ' ', '') || drops.message || ' ' || coalesce(drops.external_id, '') || ' ' || right(drops.id::text, 10)) ilike ${pattern}`,
     inLink: sql`(links.email || ' ' || coalesce(links.name, links.contact_name)) ilike ${pattern}`,
     inFile: sql`coalesce(files.path, files.name) ilike ${pattern}`,
     inSender: sql`(sender.email || ' ' || sender.display_name) ilike ${pattern}`,

@@ -2,6 +2,7 @@ import type { Mails, ToldMember } from '../../domain/outbox/mail-templates.ts';
 import { formatName, isolate } from '../texts/plain.ts';
 import type { Translator } from '../texts/translator.ts';
 import type { MailContent } from './mail.tsx';
+import { toTitleField } from './receiver-mails.ts';
 
 /** To the people of an account: a contact or another account has sent files, or a message without any. */
 export function receivedMail(translator: Translator, mail: Mails['received']): MailContent {
@@ -11,9 +12,11 @@ export function receivedMail(translator: Translator, mail: Mails['received']): M
   const deadline = translator.formatDate(mail.deadline);
   const isMessage = count === 0;
   return {
-    subject: isMessage
-      ? translator.t('mail.drop.messageSubject', { sender: contact })
-      : translator.t('mail.received.subject', { contact, count }),
+    subject: mail.title
+      ? translator.t('mail.titled', { sender: contact, title: isolate(mail.title) })
+      : isMessage
+        ? translator.t('mail.drop.messageSubject', { sender: contact })
+        : translator.t('mail.received.subject', { contact, count }),
     intro: isMessage
       ? translator.t('mail.received.messageIntro', { deadline })
       : translator.t('mail.received.intro', { count, deadline }),
@@ -57,7 +60,7 @@ export function receiptMail(translator: Translator, mail: Mails['receipt']): Mai
         ? []
         : [[translator.t('mail.receipt.completed'), translator.formatDate(mail.completedAt)] as const]),
     ],
-    fields,
+    fields: [...toTitleField(translator, mail), ...fields],
     files: mail.files,
     fileCount: count,
     totalBytes: isMessage ? undefined : mail.totalBytes,
@@ -91,6 +94,7 @@ export function undeliverableMail(translator: Translator, mail: Mails['undeliver
         ].join(' '),
     button: createPageButton(translator, mail.page),
     fields: [
+      ...toTitleField(translator, mail),
       ...fields,
       [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
       ...(mail.response === undefined

@@ -266,6 +266,7 @@ describe('text of other people is escaped', () => {
   });
 
   test('a name written from right to left does not turn the sentence around it', () => {
+    expect(mailTemplates.drop('en', { ...drop, title: 'The plans', senderName: 'Kim' }).subject).toBe('Kim: The plans');
     expect(mailTemplates.drop('en', { ...drop, senderName: 'مها' }).subject).toBe(
       '\u2068مها\u2069 has sent you 3 files',
     );

@@ -25,7 +25,10 @@ export function dropMail(translator: Translator, mail: Mails['drop']): MailConte
           note: translator.t('mail.drop.note', { size: translator.formatSize(mail.totalBytes), deadline }),
         };
   return {
-    subject: texts.subject,
+    // The usual subject follows in the text: anyone can write anything into a title.
+    ...(mail.title
+      ? { subject: translator.t('mail.titled', { sender, title: isolate(mail.title) }), intro: texts.subject }
+      : { subject: texts.subject }),
     button: { label: texts.label, here: texts.here, link: mail.link },
     note: texts.note,
     message: mail.message,
@@ -46,7 +49,8 @@ export function reminderMail(translator: Translator, mail: Mails['reminder']): M
   const sender = isolate(mail.senderName);
   const count = mail.fileCount;
   return {
-    ...dropMail(translator, { ...mail, message: '' }),
+    ...dropMail(translator, { ...mail, title: null, message: '' }),
+    fields: [...toTitleField(translator, mail), ...fromField(translator, mail)],
     ...(count === 0
       ? {
           subject: translator.t('mail.reminder.messageSubject', { sender }),
@@ -164,6 +168,13 @@ export function codeSms(translator: Translator, { code, minutes, host }: CodeSms
 /** The sender's address, because anyone can choose a name. Empty if the subject has the address. */
 function fromField(translator: Translator, { sender, senderName }: Sender): readonly (readonly [string, string])[] {
   return sender === senderName ? [] : [[translator.t('common.from'), isolate(sender)]];
+}
+
+export function toTitleField(
+  translator: Translator,
+  { title }: Pick<Mails['drop'], 'title'>,
+): readonly (readonly [string, string])[] {
+  return title ? [[translator.t('common.title'), isolate(title)]] : [];
 }
 
 /** The link with which the reader can stop or report the sender. */

@@ -18,6 +18,7 @@ import { OwnReceipt } from '../shared/components/own-receipt.tsx';
 import { Rows } from '../shared/components/rows.tsx';
 import { ScanNote, ScanSummary } from '../shared/components/scan-note.tsx';
 import { fromField, type Sender } from '../shared/components/sender.tsx';
+import { Subtitle } from '../shared/components/subtitle.tsx';
 import { FolderList } from './folder-list.tsx';
 
 export interface DownloadFile extends Scanned {
@@ -36,6 +37,8 @@ export interface DownloadPageProps {
   readonly sender: Sender;
   /** The reference that people use for the drop. */
   readonly reference: string;
+  /** That the sender gave it. */
+  readonly title?: string | null;
   readonly message: string;
   readonly files: readonly DownloadFile[];
   readonly totalBytes: number;
@@ -77,6 +80,7 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
       title={translator.t(completedAt ? 'download.doneHeading' : 'download.heading', about)}
       about={
         <>
+          {props.title && <Subtitle>{props.title}</Subtitle>}
           {completedAt && <p class="quiet">{translator.t('download.doneText', about)}</p>}
           <Fields
             fields={
@@ -115,6 +119,7 @@ function MessagePage(props: DownloadPageProps): JSX.Element {
       title={translator.t('download.messageHeading', { sender: isolate(props.sender.name) })}
       about={
         <>
+          {props.title && <Subtitle>{props.title}</Subtitle>}
           <Fields
             fields={[
               ...fromField(translator, props.sender),

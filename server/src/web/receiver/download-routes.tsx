@@ -36,6 +36,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       const props = {
         sender: { name: link.senderName, address: link.sender },
         reference: toReference(link.dropId),
+        title: link.title,
         message: link.message,
         files: files.map((file) => ({
           id: file.id,

@@ -104,6 +104,24 @@ describe('POST /drops', () => {
     ).toBe(404);
   });
 
+  test('has a title of one line, which the receivers and every list see', async () => {
+    const [sender, receiver] = [await exchange.account(), await exchange.account()];
+    const title = 'Drawings, May: \u05d0\u05d1';
+    const { drop } = await send(sender, { title, receivers: [{ email: receiver.email }], notify: false });
+    expect(drop.title).toBe(title);
+    const titles = async (asker: Sender, path: string) =>
+      (await ask(asker, 'GET', path)).json().data.map((item: { title: string }) => item.title);
+    expect(await titles(sender, '/drops')).toEqual([title]);
+    expect(await titles(sender, '/drops?contains=drawings')).toEqual([title]);
+    expect(await titles(receiver, '/inbox')).toEqual([title]);
+    expect((await send(sender)).drop.title).toBe(null);
+    const body = { uploads: [], message: 'x', receivers: [{ email: 'a@example.org' }] };
+    for (const wrong of ['', ' ', 'two\nlines', 'two\u2028lines', 'a\u0000', 'x'.repeat(201)]) {
+      const refused = await ask(sender, 'POST', '/drops/check', { body: { ...body, title: wrong } });
+      expect([wrong, refused.status, refused.json().errors?.[0].pointer]).toEqual([wrong, 400, '/title']);
+    }
+  });
+
   test('returns the links instead of sending mails if `notify` is false', async () => {
     const sender = await exchange.account();
     const { drop } = await send(sender, {

@@ -1,6 +1,7 @@
 import { CheckedDrop, CreatedDrop, Drop, DropDetails, DropPage, NewDrop } from '@waybill/protocol/v1';
-import { listSentFiles } from '../../../domain/drops/find-sent-drops.ts';
-import { checkDrop, prepareDrop } from '../../../domain/drops/send-drop.ts';
+import type { KeyActor } from '../../../domain/actor.ts';
+import { listSentFiles, mayReadHistory } from '../../../domain/drops/find-sent-drops.ts';
+import { checkDrop, type DropInput, prepareDrop } from '../../../domain/drops/send-drop.ts';
 import type { SentDrop, SentFile } from '../../../domain/drops/sent-drop-store.ts';
 import { receiptRoutes } from '../sent/receipts.ts';
 import {
@@ -13,6 +14,7 @@ import {
   toSentReceiver,
 } from '../sent/sent.ts';
 import { changeRoutes } from '../sent/sent-changes.ts';
+import { ownFileRoutes } from './own-files.ts';
 
 const drops: SentKind = {
   type: 'downloadfiles',
@@ -49,16 +51,18 @@ export const dropRoutes = [
         'recipient_not_allowed',
         'daily_limit',
         'too_many_messages',
+        'too_many_files',
+        'storage_full',
       ],
     },
     {
-      toInput: (body) => ({ ...toDispatchInput(body), uploads: body.uploads }),
-      check: checkDrop,
-      describe: ({ uploads }) => ({
-        file_count: uploads.length,
-        size: uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      toInput: (body) => ({ ...toDispatchInput(body), uploads: body.uploads, sentFiles: body.sent_files }),
+      check: (engines, caller, input) => checkDrop(engines, caller, forKey(caller, input)),
+      describe: ({ uploads, sentFiles }) => ({
+        file_count: uploads.length + sentFiles.length,
+        size: [...uploads, ...sentFiles].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
       }),
-      prepare: prepareDrop,
+      prepare: (engines, caller, input) => prepareDrop(engines, caller, forKey(caller, input)),
     },
   ),
   listRoute(drops, { id: 'listDrops', summary: 'List what the account has sent, newest first' }),
@@ -78,11 +82,17 @@ export const dropRoutes = [
     add: { id: 'addDropReceiver', summary: 'Send a drop to another receiver too' },
     resend: { id: 'resendDropInvitation', summary: 'Send a receiver the mail with their link again' },
   }),
+  ...ownFileRoutes,
   ...receiptRoutes(drops, {
     pdf: { id: 'getDropReceiptPdf', summary: 'Get the receipt of a receiver as a PDF' },
     json: { id: 'getDropReceipt', summary: 'Get the receipt of a receiver as JSON' },
   }),
 ];
+
+/** A key that may not read the history sends again only what it sent itself. */
+function forKey(caller: KeyActor, input: DropInput): DropInput {
+  return mayReadHistory(caller) ? input : { ...input, sentByKey: caller.key.id };
+}
 
 function toDropFile(drop: SentDrop, file: SentFile) {
   return {

@@ -214,12 +214,13 @@ export const inboxRoutes: readonly KeyRoute[] = [
 ];
 
 function toInboxEntry(entry: QueuedEntry) {
-  const { id, state, sender, message, requestId, referredId, externalId, isUnsolicited, fileCount } = entry;
+  const { id, state, sender, title, message, requestId, referredId, externalId, isUnsolicited, fileCount } = entry;
   const { receivedAt, expiresAt, attempts, dueAt } = entry;
   return {
     id,
     state,
     sender,
+    title,
     message,
     request_id: requestId,
     reference: toReference(referredId),

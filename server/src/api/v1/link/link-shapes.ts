@@ -5,10 +5,11 @@ import { toReference } from '../../../domain/reference.ts';
 export const endings = ['link_ended', 'link_revoked'] as const;
 
 /** The properties of every link, whatever its kind. */
-export function describeLink({ dropId, senderName, sender, message, createdAt, expiresAt }: Link) {
+export function describeLink({ dropId, senderName, sender, title, message, createdAt, expiresAt }: Link) {
   return {
     reference: toReference(dropId),
     sender: { name: senderName, email: sender },
+    title,
     message,
     created_at: createdAt,
     expires_at: expiresAt,

@@ -1,7 +1,7 @@
 import { type DropType } from '@waybill/protocol';
 import { type NewDrop, SentQuery } from '@waybill/protocol/v1';
 import { type Static, type TSchema, Type } from 'typebox';
-import type { Actor } from '../../../domain/actor.ts';
+import type { KeyActor } from '../../../domain/actor.ts';
 import type { CheckedDispatch, DispatchInput, MadeDispatch } from '../../../domain/drops/check-dispatch.ts';
 import {
   findReadableDrop,
@@ -124,11 +124,11 @@ export function createRoutes<Body extends TSchema, Input, Checked extends Checke
   about: Readonly<Record<'create' | 'check', About>> & Pick<KeyRoute, 'errors'> & { readonly body: Body },
   work: {
     readonly toInput: (body: Static<Body>) => Input;
-    readonly check: (engines: CallEngines, caller: Actor, input: Input) => Promise<Checked>;
+    readonly check: (engines: CallEngines, caller: KeyActor, input: Input) => Promise<Checked>;
     readonly describe: (checked: Checked) => object;
     readonly prepare: (
       engines: CallEngines,
-      caller: Actor,
+      caller: KeyActor,
       input: Input,
     ) => Promise<(within: Pick<CallEngines, 'store'>) => Promise<MadeDispatch>>;
   },
@@ -181,10 +181,18 @@ async function createdResult(
   return { body: { ...kind.toEntry(engines, sent), receivers }, headers };
 }
 
-export function toDispatchInput(body: Omit<NewDrop, 'uploads'>): DispatchInput {
-  const { receivers, message = '', notify = true, external_id: externalId = null, metadata = null } = body;
+export function toDispatchInput(body: Omit<NewDrop, 'uploads' | 'sent_files'>): DispatchInput {
+  const {
+    receivers,
+    title = null,
+    message = '',
+    notify = true,
+    external_id: externalId = null,
+    metadata = null,
+  } = body;
   return {
     receivers,
+    title,
     message,
     expiresIn: body.expires_in,
     expiresAt: body.expires_at === undefined ? undefined : new Date(body.expires_at),
@@ -197,11 +205,12 @@ export function toDispatchInput(body: Omit<NewDrop, 'uploads'>): DispatchInput {
 }
 
 export function toSent(engines: Pick<CallEngines, 'policy'>, sent: SentDrop) {
-  const { id, state, message, externalId, metadata, notify } = sent;
+  const { id, state, title, message, externalId, metadata, notify } = sent;
   return {
     id,
     reference: toReference(id),
     state,
+    title,
     message,
     external_id: externalId,
     metadata,

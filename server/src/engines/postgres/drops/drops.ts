@@ -73,6 +73,7 @@ export function dropStore(db: Database): DropStore {
               : sql`now() + make_interval(secs => ${drop.lifetimeSeconds - drop.reminderSeconds})`,
           request_id: drop.from?.dropId ?? null,
           request_position: drop.from?.position ?? null,
+          title: drop.choices?.title ?? null,
           external_id: drop.choices?.externalId ?? null,
           metadata: drop.choices?.metadata ? JSON.stringify(drop.choices.metadata) : null,
           second_factor: drop.choices?.secondFactor ?? null,

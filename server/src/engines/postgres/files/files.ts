@@ -1,6 +1,7 @@
 import type { EvidenceFile } from '@waybill/evidence';
 import { sql } from 'kysely';
 import type { Deletion, FileStore, UndeletedObjectStore } from '../../../domain/files/file-store.ts';
+import { segmentsPerChunk } from '../../../domain/files/sealing.ts';
 import { bindStatements, type Database } from '../database.ts';
 import { secondsFromNow } from '../time.ts';
 import { remainingObjects } from './remaining-objects.ts';
@@ -89,15 +90,27 @@ export function fileStore(db: Database): FileStore {
       return rows.map(({ file }) => file);
     },
 
+    // Objects stay while another stored file has them. One is sent again only while it is stored, and cannot be deleted at
+    // that moment: when no file that is stored has the objects, none ever will.
     takeDeletions: (count, leaseSeconds) => readRows<Deletion>`
         with due as (
-          select account_id, id from files
+          select account_id, id, coalesce(content_id, id) as content_id from files
           where state = 'deleting' and lease_until <= now()
           order by lease_until limit ${sql.lit(count)} for update skip locked
+        ), judged as (
+          select account_id, id, exists (
+              select from files as other where other.account_id = due.account_id and other.content_id = due.content_id
+                and other.id <> due.id and other.state in ('ready', 'held')
+            ) or exists (
+              select from files as first where first.account_id = due.account_id and first.id = due.content_id
+                and first.id <> due.id and first.state in ('ready', 'held')
+            ) as is_needed
+          from due
         )
-        update files set lease_until = ${secondsFromNow(leaseSeconds)} from due
-        where files.account_id = due.account_id and files.id = due.id
-        returning files.account_id as "accountId", files.id, chunk_count as "chunkCount", runs
+        update files set lease_until = ${secondsFromNow(leaseSeconds)} from judged
+        where files.account_id = judged.account_id and files.id = judged.id
+        returning files.account_id as "accountId", files.id, case when is_needed then 0 else chunk_count end as "chunkCount",
+          case when is_needed then '[]' else runs end as runs
       `,
 
     async settleDeletions(deletions) {
@@ -113,6 +126,81 @@ export function fileStore(db: Database): FileStore {
         from ${rest} where ${isSame} and not ${isRemoved}
       `.execute(db);
     },
+
+    async inSentDrops(accountId, ids, { keyId, lock }) {
+      const isSent = sql<boolean>`drops.account_id = ${accountId} and drops.type = 'downloadfiles'
+        and drops.ended_at is null and drops.expires_at > now()
+        and (${keyId ?? null}::uuid is null or drops.key_id = ${keyId ?? null}::uuid)`;
+      // Drops before files, as everywhere. Nothing that ends one of them goes on until this transaction has ended.
+      if (lock) {
+        await sql`
+          select from drops where ${isSent} and id in (
+            select drop_id from files where account_id = ${accountId} and id = any(${ids}::uuid[]))
+          order by id for share
+        `.execute(db);
+        await sql`
+          select from files where account_id = ${accountId} and id = any(${ids}::uuid[]) and state = 'ready'
+          order by id for share
+        `.execute(db);
+      }
+      return db
+        .selectFrom('files')
+        .innerJoin('drops', (join) =>
+          join.onRef('drops.account_id', '=', 'files.account_id').onRef('drops.id', '=', 'files.drop_id'),
+        )
+        .select(sealedFileColumns)
+        .where('files.account_id', '=', accountId)
+        .where('files.id', '=', sql<string>`any(${ids}::uuid[])`)
+        .where('files.state', '=', 'ready')
+        .where(isSent)
+        .$narrowType<ReadyFile>()
+        .execute();
+    },
+
+    async copyToDrop(accountId, copies, dropId, maxStoredBytes) {
+      const { rows } = await sql<{ file: EvidenceFile; bytes: number }>`
+        with copied as (
+          insert into files (account_id, id, state, draft, drop_id, name, path, media_type, size_bytes, sha256, crc32, scan,
+            unscanned_reason, runs, chunk_count, wrapped_key, key_day, created_at)
+          select files.account_id, copy.id, 'ready', files.draft, ${dropId}, copy.name, copy.path, media_type, size_bytes,
+            sha256, crc32, scan, unscanned_reason,
+            case when runs <> '[]' then runs else jsonb_build_array(jsonb_build_object('id', files.id, 'firstSegment', 0,
+              'segmentsPerChunk', ${segmentsPerChunk}::integer, 'objects', null)) end,
+            chunk_count, copy.wrapped, copy.day, files.created_at
+          from unnest(${copies.map(({ id }) => id)}::uuid[], ${copies.map(({ sourceId }) => sourceId)}::uuid[],
+            ${copies.map(({ name }) => name)}::text[], ${copies.map(({ path }) => path)}::text[],
+            ${copies.map(({ wrapped }) => wrapped)}::bytea[], ${copies.map(({ day }) => day)}::integer[])
+            as copy (id, source_id, name, path, wrapped, day)
+          join files on files.account_id = ${accountId} and files.id = copy.source_id and files.state = 'ready'
+          returning ${evidenceFile} as file, files.size_bytes as bytes, files.created_at, files.id
+        )
+        select file, bytes from copied order by created_at, id
+      `.execute(db);
+      const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
+      // Triggers add it at the commit. Until then, this keeps the account's row locked, so that it cannot fill up meanwhile.
+      await sql`select change_usage(${accountId}, ${bytes}, ${maxStoredBytes}::bigint)`.execute(db);
+      await sql`select change_usage(${accountId}, ${-bytes}, null)`.execute(db);
+      return rows.map(({ file }) => file);
+    },
+
+    ofSentDrop: (accountId, dropId, only) =>
+      db
+        .selectFrom('drops')
+        .innerJoin('files', (join) =>
+          join.onRef('files.account_id', '=', 'drops.account_id').onRef('files.drop_id', '=', 'drops.id'),
+        )
+        .select(sealedFileColumns)
+        .where('drops.account_id', '=', accountId)
+        .where('drops.id', '=', dropId)
+        .where('drops.type', '=', 'downloadfiles')
+        .where('drops.ended_at', 'is', null)
+        .where('drops.expires_at', '>', sql<Date>`now()`)
+        .where('files.state', '=', 'ready')
+        .$if(only !== undefined, (query) => query.where('files.id', '=', only as string))
+        .orderBy('files.created_at')
+        .orderBy('files.id')
+        .$narrowType<ReadyFile>()
+        .execute(),
 
     inInbox: (accountId, entryId, { name, id } = {}) =>
       selectInboxFiles(accountId)

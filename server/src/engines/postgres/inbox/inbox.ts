@@ -51,7 +51,8 @@ const shown = (
   more: RawBuilder<unknown> = sql``,
 ) => sql<QueuedEntry>`
   select ${more} entry.id, entry.sender_account_id as "senderAccountId", entry.drop_id as "dropId",
-    entry.created_at as "receivedAt", drops.expires_at as "expiresAt", drops.message, drops.file_count as "fileCount",
+    entry.created_at as "receivedAt", drops.expires_at as "expiresAt", drops.message, drops.title,
+    drops.file_count as "fileCount",
     case when not drops.unsolicited then drops.request_id end as "requestId",
     coalesce(drops.request_id, drops.id) as "referredId", entry.external_id as "externalId",
     drops.unsolicited as "isUnsolicited", coalesce(contact.email, sender.email) as sender, ${stateOfEntry} as state,

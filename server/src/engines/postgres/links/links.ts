@@ -54,6 +54,7 @@ export function linkStore(db: Database): LinkStore {
         'links.phone',
         'links.language',
         'drops.message',
+        'drops.title',
         'drops.file_count as fileCount',
         'drops.lifetime',
         'drops.created_at as createdAt',

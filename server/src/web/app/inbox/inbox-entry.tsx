@@ -14,6 +14,7 @@ import { describeFile } from '../../shared/components/file-row.tsx';
 import { Icon } from '../../shared/components/icon.tsx';
 import { Message } from '../../shared/components/message.tsx';
 import { Moment } from '../../shared/components/moment.tsx';
+import { Subtitle } from '../../shared/components/subtitle.tsx';
 import { Avatar } from '../components/avatar.tsx';
 import { KeyValues } from '../components/key-values.tsx';
 import { type ListColumn, ListTable } from '../components/list-table.tsx';
@@ -28,7 +29,7 @@ export interface InboxFile extends Pick<FollowedFile, 'id' | 'path' | 'sizeBytes
 
 /** An entry of the inbox with its files. */
 export interface InboxEntryProps
-  extends Pick<QueuedEntry, 'id' | 'message' | 'receivedAt' | 'expiresAt' | 'state' | 'isUnsolicited'> {
+  extends Pick<QueuedEntry, 'id' | 'title' | 'message' | 'receivedAt' | 'expiresAt' | 'state' | 'isUnsolicited'> {
   readonly sender: Person;
   /** The request through which a contact sent it. */
   readonly request: { readonly id: string; readonly reference: string } | null;
@@ -83,6 +84,7 @@ export function InboxEntryDetail(
           <h2 class="title" id="entry-title" tabIndex={-1}>
             <Heading>{translator.t('inbox.from', { name: isolate(namePerson(entry.sender)) })}</Heading>
           </h2>
+          {entry.title !== null && <Subtitle>{entry.title}</Subtitle>}
           <p class="quiet">
             <bdi>
               <Breakable>{oneLine(entry.sender.email)}</Breakable>

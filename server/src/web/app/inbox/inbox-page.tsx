@@ -17,7 +17,7 @@ import { InboxEntryDetail, type InboxEntryProps } from './inbox-entry.tsx';
 export interface InboxLine
   extends Pick<
     ListedEntry,
-    'id' | 'message' | 'receivedAt' | 'fileCount' | 'totalBytes' | 'isUnread' | 'state' | 'isUnsolicited'
+    'id' | 'title' | 'message' | 'receivedAt' | 'fileCount' | 'totalBytes' | 'isUnread' | 'state' | 'isUnsolicited'
   > {
   readonly sender: Person;
   /** The reference of the request through which a contact sent it. */
@@ -155,7 +155,7 @@ function nameDay(
 function EntryLink(props: { line: InboxLine; now: Date; href: string; current: boolean }): JSX.Element {
   const translator = useTranslator();
   const { line } = props;
-  const excerpt = oneLine(line.message.trim().split('\n', 1)[0] ?? '').slice(0, 200);
+  const excerpt = oneLine(line.title ?? line.message.trim().split('\n', 1)[0] ?? '').slice(0, 200);
   return (
     <a
       class={`entry${line.isUnread ? ' entry-unread' : ''}`}

@@ -186,8 +186,8 @@ async function replyWithInbox(visit: MemberVisit, entry?: InboxEntryProps): Prom
   });
 }
 
-function toCommon({ id, sender, senderName, message, receivedAt, state }: QueuedEntry) {
-  return { id, sender: { email: sender, name: senderName }, message, receivedAt, state };
+function toCommon({ id, sender, senderName, title, message, receivedAt, state }: QueuedEntry) {
+  return { id, sender: { email: sender, name: senderName }, title, message, receivedAt, state };
 }
 
 function toLine(entry: ListedEntry): InboxLine {

@@ -112,6 +112,7 @@ function toInput(
     reusable: values.reusable,
     secondFactor: values.secondFactor,
     notify: values.notify,
+    title: null,
     externalId: null,
     metadata: null,
   };

@@ -23,6 +23,7 @@ async function ask({ account }: Pick<Member, 'account'>, message: string, emails
     reusable: false,
     notify: true,
     secondFactor: null,
+    title: null,
     externalId: null,
     metadata: null,
     ...more,

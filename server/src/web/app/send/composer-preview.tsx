@@ -7,11 +7,14 @@ import { FileName } from '../../shared/components/file-name.tsx';
 import { FileIcon } from '../../shared/components/file-row.tsx';
 import { Icon } from '../../shared/components/icon.tsx';
 import { fromField, type Sender } from '../../shared/components/sender.tsx';
+import { Subtitle } from '../../shared/components/subtitle.tsx';
 
 export interface ComposerPreviewProps {
   readonly view: 'page' | 'mail';
   readonly sender: Sender;
   readonly files: readonly { readonly name: string; readonly sizeBytes: number }[];
+  /** Empty: none. */
+  readonly title: string;
   readonly message: string;
   /** The last day, in words; undefined if none is chosen. */
   readonly until: string | undefined;
@@ -64,7 +67,7 @@ function EmptyPreview(): JSX.Element {
   );
 }
 
-function PagePreview({ sender, files, message, until }: ComposerPreviewProps): JSX.Element {
+function PagePreview({ sender, files, title, message, until }: ComposerPreviewProps): JSX.Element {
   const translator = useTranslator();
   const size = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const name = isolate(sender.name);
@@ -79,6 +82,7 @@ function PagePreview({ sender, files, message, until }: ComposerPreviewProps): J
             ? translator.t('download.messageHeading', { sender: name })
             : translator.t('download.heading', { sender: name, count: files.length })}
         </p>
+        {title !== '' && <Subtitle>{title}</Subtitle>}
         <Fields
           fields={[
             ...fromField(translator, sender),
@@ -111,20 +115,23 @@ function PagePreview({ sender, files, message, until }: ComposerPreviewProps): J
   );
 }
 
-function MailPreview({ sender, files, message, until }: ComposerPreviewProps): JSX.Element {
+function MailPreview({ sender, files, title, message, until }: ComposerPreviewProps): JSX.Element {
   const translator = useTranslator();
   const name = isolate(sender.name);
   const count = files.length;
+  const subject =
+    count === 0
+      ? translator.t('mail.drop.messageSubject', { sender: name })
+      : translator.t('mail.drop.subject', { sender: name, count });
   return (
     <div class="panel preview-mail" inert>
       <p class="preview-from">
         <bdi>{oneLine(sender.name)}</bdi>
       </p>
       <p class="ticket-title">
-        {count === 0
-          ? translator.t('mail.drop.messageSubject', { sender: name })
-          : translator.t('mail.drop.subject', { sender: name, count })}
+        {title === '' ? subject : translator.t('mail.titled', { sender: name, title: isolate(title) })}
       </p>
+      {title !== '' && <p>{subject}</p>}
       {until !== undefined && (
         <p class="quiet">{translator.t('common.labelled', { label: translator.t('common.until'), value: until })}</p>
       )}

@@ -24,10 +24,12 @@ import { type Choice, ChoiceSegments } from './choice-segments.tsx';
 import { ComposerBar } from './composer-bar.tsx';
 import { ComposerPreview } from './composer-preview.tsx';
 import { DropArea } from './drop-area.tsx';
+import { TitleField } from './title-field.tsx';
 
 /** The content of the form, as it was typed. */
 export interface ComposerValues {
   readonly receivers: string;
+  readonly title: string;
   readonly message: string;
   /** Empty for a day of one's own, which is `until`. */
   readonly days: string;
@@ -103,6 +105,7 @@ export function composerTexts(translator: Translator): string {
       'download.all',
       'download.one',
       'mail.drop.',
+      'mail.titled',
     ),
   });
 }
@@ -143,6 +146,9 @@ export function SendPage(props: SendPageProps): JSX.Element {
           <div class="compose-rows">
             <FilesRow {...props} />
             <ReceiversRow {...props} />
+            <Row id="title" label={translator.t('common.title')} problem={problemOf(props, 'title')}>
+              <TitleField value={values.title} problem={problemOf(props, 'title')} />
+            </Row>
             <Row id="message" label={translator.t('common.message')} problem={problemOf(props, 'message')}>
               <textarea
                 id="message"
@@ -192,6 +198,7 @@ export function SendPage(props: SendPageProps): JSX.Element {
             view="page"
             sender={props.sender}
             files={props.uploads.map(({ path, sizeBytes }) => ({ name: path, sizeBytes }))}
+            title={values.title.trim()}
             message={values.message.slice(0, props.maxMessageLength)}
             until={props.lifetimes.presets.find(({ days }) => String(days) === values.days)?.until}
             secondFactor={values.secondFactor}

@@ -76,18 +76,30 @@ describe('the form', () => {
   });
 
   test('sends two files with everything that was chosen', async () => {
-    const { browser, url, account, person, read } = await signIn();
+    const { browser, base, url, account, person, read } = await signIn();
     await engines.store.contacts.replace(account.accountId, [
       { email: 'kim@example.org', name: 'Kim Park', phone: '46701234567', language: '', groups: ['Auditors'] },
       { email: 'bo@example.org', name: 'Bo', phone: '46701234568', language: '', groups: ['Auditors'] },
     ]);
     const sent = await post(browser, url, {
-      fields: { ...complete, receiver: 'Auditors, "Ek, Anna" <Anna@Example.org>', days: '3', second_factor: 'mail' },
+      fields: {
+        ...complete,
+        title: ' The plans ',
+        receiver: 'Auditors, "Ek, Anna" <Anna@Example.org>',
+        days: '3',
+        second_factor: 'mail',
+      },
       files: { 'a.txt': 'first', 'b.txt': 'second' },
     });
     expect(sent.statusCode, sent.body.slice(0, 300)).toBe(303);
     const drop = await read(findId(sent.headers.location));
-    expect(drop).toMatchObject({ message: 'Hello', second_factor: 'mail', notify: true, state: 'live' });
+    expect(drop).toMatchObject({
+      title: 'The plans',
+      message: 'Hello',
+      second_factor: 'mail',
+      notify: true,
+      state: 'live',
+    });
     expect(drop.receivers).toMatchObject([
       { email: 'bo@example.org' },
       { email: 'kim@example.org', phone: '46701234567' },
@@ -103,6 +115,8 @@ describe('the form', () => {
       [account.accountId],
     );
     expect(audit).toEqual([{ author_kind: 'person', author_id: person.id }]);
+    for (const path of ['sent', `sent/${drop.id}`])
+      expect((await browser.get(`${base}${path}`)).body).toContain('The plans');
   });
 
   test('until a day of one’s own, which ends where the person is', async () => {

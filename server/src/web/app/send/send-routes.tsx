@@ -100,6 +100,7 @@ async function readComposer(visit: AppContext & Member, { fields, files }: FormW
   const readShort = (name: string) => (fields.get(name) ?? '').slice(0, shortLength);
   const values = {
     receivers,
+    title: (fields.get('title') ?? '').slice(0, limits.titleLength + 1),
     message: fields.get('message') ?? '',
     days: readShort('days'),
     until: readShort('until'),
@@ -158,6 +159,7 @@ function toInput(visit: SignedIn, { refused }: FormWithFiles, composed: Composed
   return {
     ...lifetime,
     uploads,
+    title: values.title.trim() || null,
     message: values.message,
     secondFactor: values.secondFactor,
     notify: values.notify,
@@ -273,6 +275,7 @@ function emptyValues(
   const { defaultDays, presets } = listLifetimes(policy.lifetime, new Date(), translator, person.timeZone || undefined);
   return {
     receivers: '',
+    title: '',
     message: '',
     // A choice that the account is no longer allowed is none.
     days: presets.some(({ days }) => days === chosenDays) ? String(chosenDays) : defaultDays,

@@ -3,11 +3,11 @@ import type { FollowedFile } from '../../../domain/drops/sent-drop-store.ts';
 import { isolate } from '../../../present/texts/plain.ts';
 import { summarizeScans } from '../../../present/texts/scan-texts.ts';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
-import { FileName } from '../../shared/components/file-name.tsx';
 import { describeFile, FileIcon } from '../../shared/components/file-row.tsx';
 import { Icon } from '../../shared/components/icon.tsx';
 import { ScanNote, ScanSummary } from '../../shared/components/scan-note.tsx';
 import { namePerson, type Person } from '../components/person.tsx';
+import { DownloadOwn, OwnFileName, type OwnFilesPath } from './own-files.tsx';
 
 export interface DropFile extends Pick<FollowedFile, 'id' | 'path' | 'sizeBytes' | 'scan'> {
   /** Undefined for a file that is on another page of the list. */
@@ -27,6 +27,8 @@ export interface FileHolders {
 export function DropFiles(props: {
   files: readonly DropFile[];
   receivers: number;
+  /** Where the sender can download them. */
+  ownPath?: OwnFilesPath;
   pager?: ComponentChildren;
 }): JSX.Element {
   const translator = useTranslator();
@@ -37,6 +39,7 @@ export function DropFiles(props: {
       <div class="section-head">
         <h2>{translator.t('sentList.files')}</h2>
         <ScanSummary files={files} />
+        <DownloadOwn path={props.ownPath} ids={files.map(({ id }) => id)} />
       </div>
       <ul class="file-lines">
         {files.map(
@@ -45,7 +48,7 @@ export function DropFiles(props: {
               <li key={file.id}>
                 <FileIcon name={file.path} />
                 <div class="file-about">
-                  <FileName path={file.path} />
+                  <OwnFileName path={props.ownPath} id={file.id} name={file.path} />
                   <div class="file-meta small quiet">
                     <span>{describeFile(file.path, translator.formatSize(file.sizeBytes))}</span>
                     {differs(file) && <ScanNote {...file} />}

@@ -95,8 +95,16 @@ export function SentListPage(props: SentListProps<SentLine>): JSX.Element {
   );
 }
 
-function Files({ line: { fileCount, firstFile, totalBytes } }: { line: SentLine }): JSX.Element {
+/** A delivery is known by its title, and without one by its files. */
+function Files({ line: { title, fileCount, firstFile, totalBytes } }: { line: SentLine }): JSX.Element {
   const translator = useTranslator();
+  if (title !== null) {
+    return (
+      <bdi class="cut" title={oneLine(title)}>
+        {oneLine(title)}
+      </bdi>
+    );
+  }
   if (fileCount === 0 || firstFile === null) return <span class="quiet">{translator.t('sentList.messageOnly')}</span>;
   if (fileCount === 1) {
     return (

@@ -69,6 +69,7 @@ async function* listRows(visit: MemberVisit): AsyncGenerator<string[]> {
     'files',
     'bytes',
     'first_file',
+    'title',
   ];
   const { filters, sort } = readSentQuery(readQueryFields(visit), parts, person.id);
   for (const filter of filters) {
@@ -96,5 +97,6 @@ function toRow({ firstReceiver, ...line }: SentLine): string[] {
     String(line.fileCount),
     String(line.totalBytes),
     line.firstFile ?? '',
+    line.title ?? '',
   ];
 }

@@ -85,6 +85,7 @@ export function DropPage(props: DropPageProps): JSX.Element {
           <DropFiles
             files={files}
             receivers={progress.receivers}
+            ownPath={isLive ? path : undefined}
             pager={<FilesPager files={files} path={path} after={props.after?.file} />}
           />
         )}

@@ -1,36 +1,60 @@
 import { findHolders, listFollowedFiles } from '../../../domain/drops/find-sent-drops.ts';
 import type { FollowedFile, FollowedReceiver, SentDrop } from '../../../domain/drops/sent-drop-store.ts';
+import { replyWithOwnFile, replyWithOwnZip } from '../../../http/transfer/reply-with-own-files.ts';
 import type { AppContext, AppRoute, Member } from '../shared/app-route.ts';
 import { readQueryFields } from '../shared/list-visit.ts';
+import { requireUuid } from '../shared/require-uuid.ts';
 import type { DropFile } from './drop-files.tsx';
 import { DropPage, type DropPageProps, dropTitle, shownFiles } from './drop-page.tsx';
 import { takePage } from './range-pager.tsx';
 import { itemRoutes } from './sent-item-routes.tsx';
-import { readPosition } from './sent-task-form.ts';
+import { readPosition, requireSent } from './sent-task-form.ts';
 
 /** Names beside a file; the others are counted. */
 const shownHolders = 2;
 
 /** The page of one delivery, and what can be done with it. */
-export const dropRoutes: readonly AppRoute[] = itemRoutes({
-  screen: 'sent',
-  readArrivals: async () => undefined,
-  async toPage(visit, { item, receivers, ...about }) {
-    const { engines, actor, translator } = visit;
-    const fields = readQueryFields(visit);
-    const after = { receiver: readPosition(fields.get('receivers')), file: fields.get('files') ?? undefined };
-    const files = await listFollowedFiles(engines, actor.accountId, item.id);
-    const props: DropPageProps = {
-      ...about,
-      item,
-      receivers,
-      files: await addHolders(visit, item, files, receivers, after.file),
-      isJustSent: fields.get('sent') === '1',
-      after,
-    };
-    return { title: dropTitle(translator, props), page: <DropPage {...props} /> };
-  },
-});
+export const dropRoutes: readonly AppRoute[] = [
+  ...itemRoutes({
+    screen: 'sent',
+    readArrivals: async () => undefined,
+    async toPage(visit, { item, receivers, ...about }) {
+      const { engines, actor, translator } = visit;
+      const fields = readQueryFields(visit);
+      const after = { receiver: readPosition(fields.get('receivers')), file: fields.get('files') ?? undefined };
+      const files = await listFollowedFiles(engines, actor.accountId, item.id);
+      const props: DropPageProps = {
+        ...about,
+        item,
+        receivers,
+        files: await addHolders(visit, item, files, receivers, after.file),
+        isJustSent: fields.get('sent') === '1',
+        after,
+      };
+      return { title: dropTitle(translator, props), page: <DropPage {...props} /> };
+    },
+  }),
+  ...(['GET', 'HEAD'] as const).flatMap((method): AppRoute[] => [
+    {
+      method,
+      path: '/:user/sent/:id/files/:file',
+      access: 'reader',
+      transfer: true,
+      async handle(visit) {
+        const { file } = visit.request.params as { file: string };
+        const { id } = await requireSent(visit, 'downloadfiles');
+        return replyWithOwnFile(visit, id, requireUuid(file));
+      },
+    },
+    {
+      method,
+      path: '/:user/sent/:id/all.zip',
+      access: 'reader',
+      transfer: true,
+      handle: async (visit) => replyWithOwnZip(visit, await requireSent(visit, 'downloadfiles')),
+    },
+  ]),
+];
 
 /** Says who has the files that the page shows. One who has everything need not be looked up file by file. */
 async function addHolders(

@@ -9,6 +9,7 @@ import { describeEntry, type HistoryEntry } from './sent-history.tsx';
 const wholeKinds: Readonly<Record<string, HistoryEntry['kind']>> = {
   'drop.created': 'sent',
   'request.created': 'sent',
+  'drop.downloaded': 'ownDownload',
   'drop.extended': 'extended',
   'drop.revoked': 'revoked',
   'drop.restored': 'restored',

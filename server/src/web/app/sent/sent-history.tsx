@@ -21,6 +21,7 @@ const texts = {
   receiverRevoked: 'delivery.history.receiverRevoked',
   linkShown: 'delivery.history.linkShown',
   linksShown: 'delivery.history.linksShown',
+  ownDownload: 'delivery.history.ownDownload',
   extended: 'delivery.history.extended',
   revoked: 'delivery.history.revoked',
   restored: 'delivery.history.restored',

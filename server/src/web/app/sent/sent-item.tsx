@@ -6,6 +6,7 @@ import { ButtonLink } from '../../shared/components/button.tsx';
 import { Fields } from '../../shared/components/card.tsx';
 import { Message } from '../../shared/components/message.tsx';
 import { Moment } from '../../shared/components/moment.tsx';
+import { Subtitle } from '../../shared/components/subtitle.tsx';
 import { Crumbs } from '../components/crumbs.tsx';
 import { ListForm } from '../components/list-form.tsx';
 import { Panel } from '../components/panel.tsx';
@@ -22,6 +23,7 @@ export interface SentItem
     SentDrop,
     | 'id'
     | 'state'
+    | 'title'
     | 'message'
     | 'createdAt'
     | 'expiresAt'
@@ -137,6 +139,7 @@ export function SentItemPage(
               <h1 id="item-title" tabIndex={-1}>
                 {props.title}
               </h1>
+              {item.title !== null && <Subtitle>{item.title}</Subtitle>}
               <Fields
                 fields={[
                   [translator.t(text.created), <Moment at={item.createdAt} />],

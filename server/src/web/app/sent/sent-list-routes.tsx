@@ -174,16 +174,16 @@ export function makeLines<Line, Summary extends { readonly dropId: string }>(
   sent: readonly SentDrop[],
   summaries: readonly Summary[],
   toLine: (
-    about: Pick<SentListLine, 'id' | 'reference' | 'createdAt' | 'expiresAt' | 'state' | 'notify'>,
+    about: Pick<SentListLine, 'id' | 'title' | 'reference' | 'createdAt' | 'expiresAt' | 'state' | 'notify'>,
     drop: SentDrop,
     summary: Summary,
   ) => Line,
 ): Line[] {
   const byId = new Map(summaries.map((summary) => [summary.dropId, summary]));
   return sent.flatMap((drop) => {
-    const { id, createdAt, expiresAt, state, notify } = drop;
+    const { id, title, createdAt, expiresAt, state, notify } = drop;
     const summary = byId.get(id);
-    const about = { id, reference: toReference(id), createdAt, expiresAt, state, notify };
+    const about = { id, reference: toReference(id), title, createdAt, expiresAt, state, notify };
     return summary ? [toLine(about, drop, summary)] : [];
   });
 }

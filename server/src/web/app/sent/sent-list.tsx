@@ -19,7 +19,7 @@ import { type ListProps, toHref } from '../shared/list-props.ts';
 import type { SentScreen } from './sent-notice.tsx';
 
 /** A delivery or a request in its list. */
-export interface SentListLine extends Pick<SentDrop, 'id' | 'createdAt' | 'expiresAt' | 'state' | 'notify'> {
+export interface SentListLine extends Pick<SentDrop, 'id' | 'title' | 'createdAt' | 'expiresAt' | 'state' | 'notify'> {
   readonly reference: string;
   readonly firstReceiver: Person;
   readonly receivers: number;

@@ -2,7 +2,7 @@ import { isolate, oneLine } from '../../../present/texts/plain.ts';
 import type { ViewTranslator } from '../../../present/texts/translator-context.ts';
 
 /** The fields of the composer in which an error can be. */
-export type ComposerField = 'files' | 'receiver' | 'message' | 'until' | 'second_factor' | 'phone' | 'notify';
+export type ComposerField = 'files' | 'receiver' | 'title' | 'message' | 'until' | 'second_factor' | 'phone' | 'notify';
 
 /** Why nothing was sent: the field, if it is in one, and the text. */
 const problems = {
@@ -11,6 +11,7 @@ const problems = {
   notAllowed: ['receiver', 'composer.problem.notAllowed'],
   tooManyReceivers: ['receiver', 'composer.problem.tooMany'],
   nothing: ['files', 'composer.problem.nothing'],
+  title: ['title', 'composer.problem.title'],
   message: ['message', 'composer.problem.message'],
   until: ['until', 'composer.problem.until'],
   factor: ['second_factor', 'composer.problem.factor'],

@@ -82,9 +82,11 @@ export function toProblem(error: unknown, understood: UnderstoodReceivers): Prob
 }
 
 function toFieldProblem({ entry, field, code }: Fault, { receivers }: UnderstoodReceivers): Omit<Problem, 'status'> {
-  if (entry?.of === 'uploads' || field === 'uploads') return { problem: toFileProblem(code) };
+  if (entry?.of === 'uploads' || entry?.of === 'sent_files' || field === 'uploads')
+    return { problem: toFileProblem(code) };
   if (field === 'expiresIn' || field === 'expiresAt') return { problem: 'until' };
   if (field === 'secondFactor') return { problem: 'factor' };
+  if (field === 'title') return { problem: 'title' };
   if (field === 'notify') return { problem: 'links' };
   const name = entry && receivers[entry.index]?.email;
   if (field === 'phone') return { problem: 'phone', name };

@@ -64,6 +64,7 @@ async function prepareSample(visit: MemberVisit, policy: Policy) {
     // A code would be asked of somebody who has just signed in.
     secondFactor: factors.includes('off') ? 'off' : policy.secondFactor,
     notify: true,
+    title: null,
     externalId: null,
     metadata: null,
     receivers: [{ email: person.email, ...(person.name === '' ? {} : { name: person.name }) }],

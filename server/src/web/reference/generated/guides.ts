@@ -298,6 +298,10 @@ export const v1Guides: readonly Guide[] = [
       "`false`: no mails are sent, and the response contains the link of each receiver. The links are returned only there; send them yourself. Accounts that may send only to certain domains cannot use it."
      ],
      [
+      "`title`",
+      "One line, up to 200 characters, by which you and the receivers know the drop: the subject of the mails, below the sender's name on the page, and in lists."
+     ],
+     [
       "`external_id`",
       "Your own identifier for the drop. Receivers who have an account on this server see it [in their inbox](#the-inbox), so put nothing secret in it; on pages and in mails, nobody does."
      ],
@@ -350,7 +354,7 @@ export const v1Guides: readonly Guide[] = [
      ],
      [
       "`contains`",
-      "drops with this text in their message, external id, receivers' addresses and names, or file names; or with this group of the reference (`7F3K`)"
+      "drops with this text in their title, message, external id, receivers' addresses and names, or file names; or with this group of the reference (`7F3K`)"
      ]
     ]
    },
@@ -394,6 +398,20 @@ export const v1Guides: readonly Guide[] = [
       "their link was revoked"
      ]
     ]
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "downloading-what-you-sent",
+    "text": "Downloading what you sent"
+   },
+   {
+    "kind": "paragraph",
+    "text": "While a drop is live, the account that sent it can download it: `GET /drops/{id}/files/{file_id}` returns one of its files, and `GET /drops/{id}/all.zip` all of them, with their folders. Both can be resumed, as every download. They need the scope `send`; a key without `history` downloads only what it sent itself. The audit has each download as `drop.downloaded`; it is no delivery to anyone."
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -o all.zip \"$WAYBILL_URL/api/v1/drops/$DROP_ID/all.zip\""
    },
    {
     "kind": "heading",
@@ -1780,6 +1798,11 @@ export const machineGuides: readonly Guide[] = [
       "`passphraseLength`",
       "1,000",
       "characters of a passphrase on /api/v1"
+     ],
+     [
+      "`titleLength`",
+      "200",
+      "characters in `title` of [/api/v1](api-v1.md)"
      ],
      [
       "`fileNameBytes`",

@@ -198,6 +198,7 @@ class ComposerForm {
         files={files
           .filter(({ isStopped }) => !isStopped)
           .map(({ name, path, sizeBytes }) => ({ name: path ?? name, sizeBytes }))}
+        title={readField(this.#form, 'title').trim()}
         message={message}
         until={readLastDay(this.#form, this.#translator.locale)}
         secondFactor={readField(this.#form, 'second_factor') as SecondFactor}
