@@ -11,6 +11,9 @@ export const limits = {
   filesPerUpload: 100,
   emailLength: 254,
   nameLength: 200,
+  /** For the title of a drop or a request. */
+  titleLength: 200,
+  wantedFilesPerRequest: 50,
   groupsPerContact: 50,
   groupLength: 100,
   languageLength: 35,

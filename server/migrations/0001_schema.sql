@@ -327,6 +327,8 @@ create table drops (
   -- UUID of version 7, so that the order of ids is that of creation. Its end is the reference that people see.
   id                uuid not null,
   type              drop_type not null,
+  -- One line that names it; empty if it has none.
+  title             text not null default '',
   message           text not null,
   -- The caller's own identifier.
   external_id       text,
@@ -336,6 +338,8 @@ create table drops (
   notify            boolean not null default true,
   -- Whether a contact may send files through the link of a request any number of times, or once.
   reusable          boolean not null default true,
+  -- The files that a request wants, each with a name and a note. Null: none in particular.
+  wanted            jsonb,
   -- Nobody in the account asked for the files: a visitor of its public page asked for the link of this request, or sent
   -- these files through it.
   unsolicited       boolean not null default false,
@@ -625,6 +629,8 @@ create table files (
   created_at  timestamptz not null default now(),
   -- Of a file that a contact sent: which bytes the account has downloaded (see deliveries for those of a drop).
   downloaded  int8multirange not null default '{}',
+  -- Which of the files that the request wants it is, by its place in their list.
+  wanted      smallint,
   primary key (account_id, id),
   check ((state in ('ready', 'held')) = (wrapped_key is not null))
 );

@@ -33,6 +33,7 @@ import {
   type RequestPageProps,
   requestTitle,
 } from '../src/web/app/requests/request-page.tsx';
+import { emptyValues } from '../src/web/app/send/composer-values.ts';
 import type { FileHolders } from '../src/web/app/sent/drop-files.tsx';
 import { type SentLine, SentListPage } from '../src/web/app/sent/drop-list-page.tsx';
 import { DropPage, type DropPageProps, dropTitle } from '../src/web/app/sent/drop-page.tsx';
@@ -268,12 +269,18 @@ function inboxEntry(foreign: Foreign, more: Partial<InboxEntryProps> = {}): Inbo
     state: 'available',
     isUnsolicited: false,
     request: { id: toId(40), reference: 'WB-C2M1-ENKD' },
+    wanted: [
+      { name: 'Floor plans of all storeys', note: '', found: true },
+      { name: 'Signed contract', note: '', found: true },
+      { name: 'Photos of the roof', note: '', found: false },
+    ],
     files: names.map((path, index) => ({
       id: String(index),
       path,
       sizeBytes: [2.1e6, 88e3, 6.4e6, 1.2e9, 5.9e6, 900][index] ?? 1,
       scan: index === 3 ? 'unscanned' : 'clean',
       isDownloaded: index === 1,
+      wanted: index === 0 ? 0 : null,
     })),
     selectsAll: false,
     reportHref: `${base}inbox/${toId(0)}/report`,
@@ -285,6 +292,7 @@ function requestLines(foreign: Foreign): RequestLine[] {
   const line = (index: number, more: Partial<RequestLine>): RequestLine => ({
     id: toId(index),
     reference: `WB-C2M1-ENK${index.toString(36).toUpperCase()}`,
+    title: '',
     message: 'Quotation for the crane',
     createdAt: hours(40 + index * 24),
     expiresAt: days(16 - index),
@@ -453,6 +461,8 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         notify: true,
         secondFactor: 'sms',
         reusable: false,
+        title: '',
+        wanted: [],
         isPurged: false,
         ...state,
       },
@@ -601,6 +611,8 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         notify: true,
         secondFactor: 'off',
         reusable: false,
+        title: '',
+        wanted: [],
         isPurged: false,
         ...state,
       },
@@ -618,6 +630,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     };
     return show('requests', requestTitle(translator, all), <RequestPage {...all} />);
   };
+  const day = new Intl.DateTimeFormat(translator.locale, { weekday: 'long', day: 'numeric', month: 'long' });
   const asking = (props: Partial<RequestFormPageProps> = {}, values: Partial<RequestFormPageProps['values']> = {}) =>
     ({
       ...show(
@@ -626,26 +639,34 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         <RequestFormPage
           {...common}
           requestId="0199c1d2-7f00-7000-8000-00000000000a"
+          sender={{ name: 'Maya Lindqvist', address: 'maya.lindqvist@acme.example' }}
+          operator={{ name: 'Acme Files', supportAddress: 'help@acme.example' }}
+          origin="https://files.acme.example"
           receiversHref={`${base}receivers`}
           textsJson={requestFormTexts(translator)}
+          lifetimes={{
+            presets: [3, 7, 14, 30].map((count) => ({ days: count, until: day.format(days(count)) })),
+            range: { min: '2026-11-17', max: '2027-02-14' },
+          }}
+          defaultDays="7"
+          secondFactors={['off', 'mail', 'sms']}
+          canCopyLinks
+          callingCode="46"
+          phoneReceivers={[]}
+          maxMessageLength={20_000}
+          maxTitleLength={200}
+          maxWanted={50}
+          {...props}
           values={{
-            receivers: '',
-            message: '',
-            days: 7,
-            date: undefined,
-            reusable: false,
-            secondFactor: 'off',
-            notify: true,
+            ...emptyValues('off', { defaultDays: '7' }, ''),
+            title: '',
+            wanted: [],
+            reusable: true,
             ...values,
           }}
-          choices={choices}
-          secondFactors={['off', 'mail', 'sms']}
-          canPassLinks
-          maxMessageLength={20_000}
-          {...props}
         />,
       ),
-      script: 'request',
+      script: 'send',
     }) as const;
   const contacts = (props: Partial<ContactsPageProps> = {}, frame: Partial<AppFrameProps> = {}) =>
     show(
@@ -950,17 +971,28 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       },
     ),
     'app-request-new': asking(),
+    'app-request-new-filled': asking(
+      {},
+      {
+        receivers: 'Büro Meyer <buero@meyer.example>\nKim Park <kim.park@northwind.example>',
+        title: 'Handover of house 12',
+        wanted: ['Floor plans of all storeys', 'Signed contract', 'Photos of the roof', 'Energy certificate'].map(
+          (name) => ({ name, note: '' }),
+        ),
+        message: 'Please send the plans as DWG, one folder per storey.',
+      },
+    ),
     'app-request-new-refused': asking(
       { problem: describeRequestProblem(translator, 'unreadable', { name: foreign.name }) },
       {
         receivers: `kim@northwind.example, ${foreign.name}`,
         message: foreign.message,
-        date: '2026-12-01',
-        days: undefined,
+        until: '2026-12-01',
+        days: '',
       },
     ),
     'app-request-new-rules': asking(
-      { problem: describeRequestProblem(translator, 'dailyLimit', {}), secondFactors: ['sms'], canPassLinks: false },
+      { problem: describeRequestProblem(translator, 'dailyLimit', {}), secondFactors: ['sms'], canCopyLinks: false },
       { receivers: `${long.email}\n${arabic.email}`, reusable: true, secondFactor: 'sms' },
     ),
     'app-request': request(),

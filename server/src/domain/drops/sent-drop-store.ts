@@ -2,6 +2,7 @@ import type { DropType } from '@waybill/protocol';
 import type { FileLine, UnscannedReason } from '../files/file-store.ts';
 import type { SecondFactorChoices } from '../links/second-factor.ts';
 import type { SecondFactor } from '../policy.ts';
+import type { WantedFile } from '../requests/wanted-files.ts';
 import type { DropState } from './drop-store.ts';
 
 /** The sender's choices that the machine API does not have. */
@@ -41,6 +42,10 @@ export interface SentDrop extends SenderChoices, SecondFactorChoices {
   readonly fileCount: number;
   /** For a request: whether a contact may send files any number of times. */
   readonly reusable: boolean;
+  /** One line that names it; empty if it has none. */
+  readonly title: string;
+  /** For a request: the files that it wants. */
+  readonly wanted: readonly WantedFile[];
   /** True if the records of what receivers did were purged. */
   readonly isPurged: boolean;
 }

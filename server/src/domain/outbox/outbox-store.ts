@@ -5,6 +5,7 @@ import type { DayWrapped } from '../keys/key-store.ts';
 import type { Question } from '../links/ask-sender.ts';
 import type { ReceiversLink } from '../links/link-store.ts';
 import type { Channel } from '../policy.ts';
+import type { WantedFile } from '../requests/wanted-files.ts';
 import type { NewsMessageKind } from './news.ts';
 
 export type MessageKind =
@@ -56,6 +57,10 @@ export interface WaitingMessage {
   readonly message: string;
   /** Whether a contact may send files any number of times. */
   readonly reusable: boolean;
+  /** One line that names what was sent or is asked for; empty if it has none. */
+  readonly title: string;
+  /** The files that a request wants. */
+  readonly wanted: readonly WantedFile[];
   /** Whether nobody in the account asked for the files. */
   readonly isUnsolicited: boolean;
   readonly createdAt: Date;

@@ -10,20 +10,29 @@ import {
 import { writeDrop } from '../drops/write-drop.ts';
 import type { Engines } from '../engines.ts';
 import { Faults } from '../exchange-error.ts';
+import { checkTitle, checkWanted, type WantedFile } from './wanted-files.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'>;
 
 export interface FileRequestInput extends DispatchInput {
   /** Whether a contact may send files any number of times. */
   readonly reusable: boolean;
+  readonly title?: string | undefined;
+  readonly wanted?: readonly WantedFile[] | undefined;
+}
+
+interface CheckedRequest extends CheckedDispatch {
+  readonly title: string;
+  readonly wanted: readonly WantedFile[];
 }
 
 /** Looks at everything before it refuses anything: the error names each fault. Changes nothing. */
-export async function checkRequest(engines: Needs, actor: Actor, input: FileRequestInput): Promise<CheckedDispatch> {
+export async function checkRequest(engines: Needs, actor: Actor, input: FileRequestInput): Promise<CheckedRequest> {
   const faults = new Faults();
   const checked = await checkDispatch(faults, engines, actor, input);
+  const [title, wanted] = [checkTitle(faults, input.title ?? ''), checkWanted(faults, input.wanted ?? [])];
   faults.throwIfAny(secondsToMidnight());
-  return checked;
+  return { ...checked, title, wanted };
 }
 
 /**
@@ -37,7 +46,8 @@ export async function prepareRequest(
 ): Promise<(within: Pick<Engines, 'store'>) => Promise<MadeDispatch>> {
   const checked = await checkRequest(engines, actor, input);
   const { toWrite, made } = await prepareDispatch(engines, input, checked);
-  const choices = { ...toWrite.choices, reusable: input.reusable };
+  const { title, wanted } = checked;
+  const choices = { ...toWrite.choices, reusable: input.reusable, title, wanted };
   return async ({ store }) => {
     const request = { ...toWrite, choices, type: 'uploadfiles', fileCount: 0 } as const;
     await store.transaction((tx) => writeDrop(engines, tx, actor, checked.policy, request));

@@ -225,9 +225,11 @@ export interface Drops {
   revoked_at: Timestamp | null;
   second_factor: SecondFactor | null;
   sent_by: string | null;
+  title: Generated<string>;
   to_empty: Generated<boolean>;
   type: DropType;
   unsolicited: Generated<boolean>;
+  wanted: Json | null;
 }
 
 export interface EventLog {
@@ -325,6 +327,7 @@ export interface Files {
   size_bytes: number;
   state: FileState;
   unscanned_reason: string | null;
+  wanted: number | null;
   wrapped_key: Buffer | null;
 }
 

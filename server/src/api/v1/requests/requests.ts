@@ -31,7 +31,12 @@ const requests: SentKind = {
     created: CreatedFileRequest,
     checked: CheckedFileRequest,
   },
-  toEntry: (engines, request) => ({ ...toSent(engines, request), reusable: request.reusable }),
+  toEntry: (engines, request) => ({
+    ...toSent(engines, request),
+    title: request.title,
+    wanted_files: request.wanted,
+    reusable: request.reusable,
+  }),
   toReceiver: (receiver) => ({
     ...toSentReceiver(receiver, 'fulfilled'),
     fulfilled_at: receiver.completedAt,
@@ -54,7 +59,12 @@ export const requestRoutes = [
       errors: ['recipient_not_allowed', 'daily_limit', 'too_many_messages'],
     },
     {
-      toInput: (body) => ({ ...toDispatchInput(body), reusable: body.reusable ?? false }),
+      toInput: ({ title, wanted_files: wanted, reusable = false, ...body }) => ({
+        ...toDispatchInput(body),
+        title,
+        wanted: wanted?.map(({ name, note = '' }) => ({ name, note })),
+        reusable,
+      }),
       check: checkRequest,
       describe: () => ({}),
       prepare: prepareRequest,

@@ -78,6 +78,8 @@ export function dropStore(db: Database): DropStore {
           second_factor: drop.choices?.secondFactor ?? null,
           notify: drop.choices?.notify ?? true,
           reusable: drop.choices?.reusable ?? true,
+          title: drop.choices?.title ?? '',
+          wanted: drop.choices?.wanted?.length ? JSON.stringify(drop.choices.wanted) : null,
           unsolicited: drop.isUnsolicited ?? false,
           sent_by: drop.author?.kind === 'person' ? drop.author.id : null,
           key_id: drop.author?.kind === 'key' ? drop.author.id : null,

@@ -376,16 +376,18 @@ describe('completion', () => {
   test('says how it understood a list', async () => {
     const { browser, base, account } = await signIn();
     await engines.store.contacts.replace(account.accountId, [contact('kim@northwind.example', 'Kim Park', ['Team'])]);
-    const text = 'Team; KIM@northwind.example; x@nowhere.example; x@nowhere.example; what(is)this';
+    const text =
+      'Team; KIM@northwind.example; x@northwimd.example; x@northwimd.example; a@nowhere.example; what(is)this';
     const understood = (await browser.postJson(`${base}receivers`, { text })).json();
     expect(understood).toEqual({
       receivers: [
         { email: 'kim@northwind.example', name: 'Kim Park', hasPhone: false },
-        { email: 'x@nowhere.example', name: '', hasPhone: false },
+        { email: 'x@northwimd.example', name: '', hasPhone: false },
+        { email: 'a@nowhere.example', name: '', hasPhone: false },
       ],
-      repeated: ['kim@northwind.example', 'x@nowhere.example'],
+      repeated: ['kim@northwind.example', 'x@northwimd.example'],
       unreadable: ['what(is)this'],
-      newDomains: ['nowhere.example'],
+      nearMisses: [{ email: 'x@northwimd.example', meant: 'x@northwind.example' }],
     });
   });
 });

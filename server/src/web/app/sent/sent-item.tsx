@@ -22,6 +22,8 @@ export interface SentItem
     SentDrop,
     | 'id'
     | 'state'
+    | 'title'
+    | 'wanted'
     | 'message'
     | 'createdAt'
     | 'expiresAt'
