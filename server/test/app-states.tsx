@@ -499,6 +499,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       ],
       history,
       canShowLinks: true,
+      addTextsJson: '{}',
       ...rest,
     };
     return show('sent', dropTitle(translator, all), <DropPage {...all} />);
@@ -626,6 +627,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         { at: hours(120), kind: 'sent', by: 'Maya Lindqvist' },
       ],
       canShowLinks: true,
+      addTextsJson: '{}',
       ...rest,
     };
     return show('requests', requestTitle(translator, all), <RequestPage {...all} />);
@@ -901,7 +903,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-delivery-reader': delivery({ canChange: false, canShowLinks: false }),
     'app-delivery-add': delivery({ task: { what: 'add' } }),
     'app-delivery-add-refused': delivery({
-      task: { what: 'add', input: { email: 'kim.park@northwind.example', name: 'Kim' }, problem: 'known' },
+      task: { what: 'add', input: { receivers: 'Kim <kim.park@northwind.example>' }, problem: 'known' },
     }),
     'app-delivery-extend': delivery({ task: { what: 'extend', choices } }),
     'app-delivery-extend-refused': delivery({
@@ -1004,7 +1006,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       receivers: asked.slice(1, 2),
     }),
     'app-request-reader': request({ canChange: false }),
-    'app-request-add': request({ task: { what: 'add', problem: 'email', input: { email: 'kim.park' } } }),
+    'app-request-add': request({ task: { what: 'add', problem: 'email', input: { receivers: 'kim.park' } } }),
     'app-request-extend': request({ task: { what: 'extend', choices } }),
     'app-request-close': request({ task: { what: 'revoke' } }),
     'app-request-close-one': request({ task: { what: 'revoke', position: 1 } }),

@@ -106,7 +106,7 @@ export function islandTexts(translator: Translator): string {
       'upload.limits',
       'upload.message',
       'upload.once',
-      'upload.wanted',
+      'upload.wanted.',
       'upload.otherFiles',
       'action.remove',
       'action.close',

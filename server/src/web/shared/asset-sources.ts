@@ -8,7 +8,7 @@ export const scripts = {
   'sign-in': 'src/web/app/sign-in/islands/sign-in.ts',
   settings: 'src/web/app/settings/islands/settings.ts',
   send: 'src/web/app/send/islands/send.tsx',
-  'add-receivers': 'src/web/app/sent/islands/add-receivers.ts',
+  'add-receivers': 'src/web/app/sent/islands/add-receivers.tsx',
 } as const;
 
 export type Script = keyof typeof scripts;

@@ -4,6 +4,7 @@ import type { KnownReceiver } from '../../../domain/contacts/contact-store.ts';
 import type { UnderstoodReceivers } from '../../../domain/contacts/read-receivers.ts';
 import { chooseCallingCode, readWrittenPhone } from '../../../domain/contacts/written-phone.ts';
 import type { DispatchInput } from '../../../domain/drops/check-dispatch.ts';
+import type { ReceiverInput } from '../../../domain/drops/receiver-input.ts';
 import type { Policy } from '../../../domain/policy.ts';
 import type { MemberVisit } from '../shared/app-route.ts';
 import type { ShownProblem } from '../shared/composer-problem.ts';
@@ -79,12 +80,29 @@ export function toDispatchInput(
     notify: values.notify,
     externalId: null,
     metadata: null,
-    receivers: receivers.map((receiver) => ({
-      email: receiver.email,
-      ...(receiver.name === '' ? {} : { name: receiver.name }),
-      ...(isSms ? readCode(receiver, values.phones.get(receiver.email), byMail, choices.callingCode) : {}),
-    })),
+    receivers: toReceiverInputs(
+      receivers,
+      isSms ? { phones: values.phones, byMail, callingCode: choices.callingCode } : undefined,
+    ),
   };
+}
+
+/** The receivers as the domain takes them, with their numbers if they get a code by SMS. */
+export function toReceiverInputs(
+  receivers: readonly KnownReceiver[],
+  codes:
+    | {
+        readonly phones: ReadonlyMap<string, string>;
+        readonly byMail: ReadonlySet<string>;
+        readonly callingCode: string | undefined;
+      }
+    | undefined,
+): ReceiverInput[] {
+  return receivers.map((receiver) => ({
+    email: receiver.email,
+    ...(receiver.name === '' ? {} : { name: receiver.name }),
+    ...(codes ? readCode(receiver, codes.phones.get(receiver.email), codes.byMail, codes.callingCode) : {}),
+  }));
 }
 
 function listByMail(

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { KnownReceiver } from '../../../domain/contacts/contact-store.ts';
+import { manyLines } from '../../../present/texts/plain.ts';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
 import { toDescription } from '../../shared/components/field.tsx';
 import { Icon } from '../../shared/components/icon.tsx';
@@ -20,8 +21,8 @@ export interface RowProps extends ComposerChoices {
 export function ReceiversRow(props: RowProps & { label: string; hint?: string | undefined }): JSX.Element {
   const problem = problemOf(props, 'receiver');
   return (
-    <Row id="receiver" label={props.label} problem={problem} hint={props.hint}>
-      <ReceiversField value={props.values.receivers} href={props.receiversHref} problem={problem} />
+    <Row id="receiver" label={props.label} problem={problem} hint={props.hint} hintId="receiver-about">
+      <ReceiversField value={manyLines(props.values.receivers)} href={props.receiversHref} problem={problem} />
     </Row>
   );
 }
@@ -202,6 +203,8 @@ export function Row(props: {
   label: string;
   problem: string | undefined;
   hint?: string | undefined;
+  /** Unless its field has a hint of its own. */
+  hintId?: string;
   /** Whether the label names a group of fields, and not a single one. */
   isGroup?: boolean;
   children: ComponentChildren;
@@ -221,7 +224,7 @@ export function Row(props: {
       <div class="compose-field">
         {props.children}
         {hint && (
-          <p class="quiet small" id={`${id}-hint`}>
+          <p class="quiet small" id={props.hintId ?? `${id}-hint`}>
             {hint}
           </p>
         )}

@@ -163,7 +163,7 @@ describe('the form', () => {
       'a phone number that is none',
       { second_factor: 'sms', 'phone:anna@example.org': 'call me' },
       'phone',
-      /country code/,
+      /mobile number/,
     ],
   ])('comes back with %s', async (_what, wrong, field, text) => {
     const { browser, url, list } = await signIn();
@@ -173,7 +173,7 @@ describe('the form', () => {
     expect(refused.body).toMatch(text);
     expect(refused.body).toContain(
       field === 'phone'
-        ? 'id="second_factor-problem" class="field-problem" role'
+        ? 'aria-describedby="phone:anna@example.org-text"'
         : `id="${field}-problem" class="field-problem" role`,
     );
     // Nobody types anything twice, nor uploads it.
