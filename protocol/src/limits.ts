@@ -11,12 +11,14 @@ export const limits = {
   filesPerUpload: 100,
   emailLength: 254,
   nameLength: 200,
+  /** For the title of a drop or a request. */
+  titleLength: 200,
+  wantedFilesPerRequest: 50,
   groupsPerContact: 50,
   groupLength: 100,
   languageLength: 35,
   messageLength: 20_000,
   passphraseLength: 1_000,
-  titleLength: 200,
   fileNameBytes: 255,
   /** For a file's path within the folder that was sent: its folders and its name. */
   filePathBytes: 1024,

@@ -340,6 +340,8 @@ create table drops (
   notify            boolean not null default true,
   -- Whether a contact may send files through the link of a request any number of times, or once.
   reusable          boolean not null default true,
+  -- The files that a request wants, each with a name and a note. Null: none in particular.
+  wanted            jsonb,
   -- Nobody in the account asked for the files: a visitor of its public page asked for the link of this request, or sent
   -- these files through it.
   unsolicited       boolean not null default false,
@@ -634,6 +636,8 @@ create table files (
   created_at  timestamptz not null default now(),
   -- Of a file that a contact sent: which bytes the account has downloaded (see deliveries for those of a drop).
   downloaded  int8multirange not null default '{}',
+  -- Which of the files that the request wants it is, by its place in their list.
+  wanted      smallint,
   primary key (account_id, id),
   check ((state in ('ready', 'held')) = (wrapped_key is not null))
 );

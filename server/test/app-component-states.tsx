@@ -39,27 +39,42 @@ const bars: readonly (readonly [state: string, progress: ComposerProgress])[] = 
   ['Waiting for the files', { ...progress, intent: 'waiting' }],
   ['A file cannot be sent', { ...progress, stoppedCount: 1, hint: 'A file can’t be sent. You can send the rest now.' }],
   ['Ready', { ...progress, isReady: true }],
+  ['Offline', { ...progress, obstacle: 'offline' }],
+  ['Signed out', { ...progress, intent: 'waiting', obstacle: 'signedOut' }],
   ['Sending', { ...progress, isReady: true, intent: 'sending' }],
 ];
+const files = ['Point cloud north wing.zip', 'Delivery note 2291.pdf', 'measurements.xlsx', 'README'].map((name) => ({
+  name,
+  sizeBytes: 18.4e6,
+}));
+const message = 'Here are the drawings that we spoke about.';
 const preview: ComposerPreviewProps = {
+  kind: 'send',
   view: 'page',
   sender: { name: 'Maya Lindqvist', address: 'maya.lindqvist@acme.example' },
-  files: ['Point cloud north wing.zip', 'Delivery note 2291.pdf', 'measurements.xlsx', 'README'].map((name) => ({
-    name,
-    sizeBytes: 18.4e6,
-  })),
-  title: 'Drawings of the north wing',
-  message: 'Here are the drawings that we spoke about.',
+  operator: { name: 'Acme Files', supportAddress: 'help@acme.example' },
+  origin: 'https://files.acme.example',
+  content: { files, title: 'Drawings of the north wing', message },
   until: 'Monday, 23 November',
+  deadline: new Date('2026-11-23T22:59:59Z'),
+  to: 'kim.park@northwind.example',
   secondFactor: 'off',
+  codes: undefined,
   notify: true,
 };
+const asked = {
+  title: 'Handover of house 12',
+  wanted: ['Floor plans of all storeys', 'Signed contract'],
+  message: 'Please send the plans as DWG, one folder per storey.',
+};
 const previews: readonly (readonly [state: string, change: Partial<ComposerPreviewProps>])[] = [
-  ['Empty', { files: [], message: '' }],
+  ['Empty', { content: {} }],
   ['Page', {}],
   ['Mail', { view: 'mail' }],
-  ['Message without files, with a code', { files: [], secondFactor: 'sms' }],
-  ['Links instead of mails', { files: preview.files.slice(0, 1), notify: false }],
+  ['Message without files, with codes', { content: { message }, secondFactor: 'sms', codes: { sms: 3, mail: 1 } }],
+  ['Links instead of mails', { content: { files: files.slice(0, 1), message }, notify: false }],
+  ['Request', { kind: 'ask', content: asked }],
+  ['Mail of a request', { kind: 'ask', view: 'mail', content: asked }],
 ];
 
 /** The components of the pages for people with an account, in their frames. */
@@ -230,7 +245,13 @@ export function appComponentStates(): Record<string, ComponentState> {
           {bars.map(([state, each]) => (
             <Specimen key={state} name={`ComposerBar: ${state}`}>
               <div class="send-bar">
-                <ComposerBar receiverCount={each.fileCount === 0 ? 0 : 3} hasMessage={false} notify progress={each} />
+                <ComposerBar
+                  kind="send"
+                  receiverCount={each.fileCount === 0 ? 0 : 3}
+                  hasMessage={false}
+                  notify
+                  progress={each}
+                />
               </div>
             </Specimen>
           ))}

@@ -33,6 +33,7 @@ import {
   type RequestPageProps,
   requestTitle,
 } from '../src/web/app/requests/request-page.tsx';
+import { emptyValues } from '../src/web/app/send/composer-values.ts';
 import type { FileHolders } from '../src/web/app/sent/drop-files.tsx';
 import { type SentLine, SentListPage } from '../src/web/app/sent/drop-list-page.tsx';
 import { DropPage, type DropPageProps, dropTitle } from '../src/web/app/sent/drop-page.tsx';
@@ -271,12 +272,18 @@ function inboxEntry(foreign: Foreign, more: Partial<InboxEntryProps> = {}): Inbo
     state: 'available',
     isUnsolicited: false,
     request: { id: toId(40), reference: 'WB-C2M1-ENKD' },
+    wanted: [
+      { name: 'Floor plans of all storeys', note: '', found: true },
+      { name: 'Signed contract', note: '', found: true },
+      { name: 'Photos of the roof', note: '', found: false },
+    ],
     files: names.map((path, index) => ({
       id: String(index),
       path,
       sizeBytes: [2.1e6, 88e3, 6.4e6, 1.2e9, 5.9e6, 900][index] ?? 1,
       scan: index === 3 ? 'unscanned' : 'clean',
       isDownloaded: index === 1,
+      wanted: index === 0 ? 0 : null,
     })),
     selectsAll: false,
     reportHref: `${base}inbox/${toId(0)}/report`,
@@ -458,6 +465,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         notify: true,
         secondFactor: 'sms',
         reusable: false,
+        wanted: [],
         isPurged: false,
         ...state,
       },
@@ -494,6 +502,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       ],
       history,
       canShowLinks: true,
+      addTextsJson: '{}',
       ...rest,
     };
     return show('sent', dropTitle(translator, all), <DropPage {...all} />);
@@ -607,6 +616,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         notify: true,
         secondFactor: 'off',
         reusable: false,
+        wanted: [],
         isPurged: false,
         ...state,
       },
@@ -620,10 +630,12 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         { at: hours(120), kind: 'sent', by: 'Maya Lindqvist' },
       ],
       canShowLinks: true,
+      addTextsJson: '{}',
       ...rest,
     };
     return show('requests', requestTitle(translator, all), <RequestPage {...all} />);
   };
+  const day = new Intl.DateTimeFormat(translator.locale, { weekday: 'long', day: 'numeric', month: 'long' });
   const asking = (props: Partial<RequestFormPageProps> = {}, values: Partial<RequestFormPageProps['values']> = {}) =>
     ({
       ...show(
@@ -632,26 +644,34 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         <RequestFormPage
           {...common}
           requestId="0199c1d2-7f00-7000-8000-00000000000a"
+          sender={{ name: 'Maya Lindqvist', address: 'maya.lindqvist@acme.example' }}
+          operator={{ name: 'Acme Files', supportAddress: 'help@acme.example' }}
+          origin="https://files.acme.example"
           receiversHref={`${base}receivers`}
           textsJson={requestFormTexts(translator)}
+          lifetimes={{
+            presets: [3, 7, 14, 30].map((count) => ({ days: count, until: day.format(days(count)) })),
+            range: { min: '2026-11-17', max: '2027-02-14' },
+          }}
+          defaultDays="7"
+          secondFactors={['off', 'mail', 'sms']}
+          canCopyLinks
+          callingCode="46"
+          phoneReceivers={[]}
+          maxMessageLength={20_000}
+          maxTitleLength={200}
+          maxWanted={50}
+          {...props}
           values={{
-            receivers: '',
-            message: '',
-            days: 7,
-            date: undefined,
-            reusable: false,
-            secondFactor: 'off',
-            notify: true,
+            ...emptyValues('off', { defaultDays: '7' }, ''),
+            title: '',
+            wanted: [],
+            reusable: true,
             ...values,
           }}
-          choices={choices}
-          secondFactors={['off', 'mail', 'sms']}
-          canPassLinks
-          maxMessageLength={20_000}
-          {...props}
         />,
       ),
-      script: 'request',
+      script: 'send',
     }) as const;
   const contacts = (props: Partial<ContactsPageProps> = {}, frame: Partial<AppFrameProps> = {}) =>
     show(
@@ -886,7 +906,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-delivery-reader': delivery({ canChange: false, canShowLinks: false }),
     'app-delivery-add': delivery({ task: { what: 'add' } }),
     'app-delivery-add-refused': delivery({
-      task: { what: 'add', input: { email: 'kim.park@northwind.example', name: 'Kim' }, problem: 'known' },
+      task: { what: 'add', input: { receivers: 'Kim <kim.park@northwind.example>' }, problem: 'known' },
     }),
     'app-delivery-extend': delivery({ task: { what: 'extend', choices } }),
     'app-delivery-extend-refused': delivery({
@@ -956,17 +976,28 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       },
     ),
     'app-request-new': asking(),
+    'app-request-new-filled': asking(
+      {},
+      {
+        receivers: 'Büro Meyer <buero@meyer.example>\nKim Park <kim.park@northwind.example>',
+        title: 'Handover of house 12',
+        wanted: ['Floor plans of all storeys', 'Signed contract', 'Photos of the roof', 'Energy certificate'].map(
+          (name) => ({ name, note: '' }),
+        ),
+        message: 'Please send the plans as DWG, one folder per storey.',
+      },
+    ),
     'app-request-new-refused': asking(
       { problem: describeRequestProblem(translator, 'unreadable', { name: foreign.name }) },
       {
         receivers: `kim@northwind.example, ${foreign.name}`,
         message: foreign.message,
-        date: '2026-12-01',
-        days: undefined,
+        until: '2026-12-01',
+        days: '',
       },
     ),
     'app-request-new-rules': asking(
-      { problem: describeRequestProblem(translator, 'dailyLimit', {}), secondFactors: ['sms'], canPassLinks: false },
+      { problem: describeRequestProblem(translator, 'dailyLimit', {}), secondFactors: ['sms'], canCopyLinks: false },
       { receivers: `${long.email}\n${arabic.email}`, reusable: true, secondFactor: 'sms' },
     ),
     'app-request': request(),
@@ -978,7 +1009,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       receivers: asked.slice(1, 2),
     }),
     'app-request-reader': request({ canChange: false }),
-    'app-request-add': request({ task: { what: 'add', problem: 'email', input: { email: 'kim.park' } } }),
+    'app-request-add': request({ task: { what: 'add', problem: 'email', input: { receivers: 'kim.park' } } }),
     'app-request-extend': request({ task: { what: 'extend', choices } }),
     'app-request-close': request({ task: { what: 'revoke' } }),
     'app-request-close-one': request({ task: { what: 'revoke', position: 1 } }),

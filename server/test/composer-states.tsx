@@ -1,6 +1,8 @@
 import type { Translator } from '../src/present/texts/translator.ts';
-import { composerTexts, SendPage, type SendPageProps, sendTitle } from '../src/web/app/send/send-page.tsx';
+import { emptyValues } from '../src/web/app/send/composer-values.ts';
+import { SendPage, type SendPageProps, sendTexts, sendTitle } from '../src/web/app/send/send-page.tsx';
 import { describeProblem } from '../src/web/app/shared/composer-problem.ts';
+import { describePhones } from '../src/web/app/shared/phone-problem.ts';
 import { ExampleFrame } from './sign-in-states.tsx';
 import type { Foreign, PageState } from './view-states.tsx';
 
@@ -10,16 +12,7 @@ const now = new Date('2026-11-16T11:30:00Z');
 /** The composer in every state that the server draws. */
 export function composerStates(translator: Translator, foreign: Foreign): Record<string, PageState> {
   const day = new Intl.DateTimeFormat(translator.locale, { weekday: 'long', day: 'numeric', month: 'long' });
-  const empty: SendPageProps['values'] = {
-    receivers: '',
-    title: '',
-    message: '',
-    days: '7',
-    until: '',
-    secondFactor: 'off',
-    notify: true,
-    phones: new Map(),
-  };
+  const empty = emptyValues('off', { defaultDays: '7' }, '');
   const filled = {
     ...empty,
     title: 'Drawings of the north wing',
@@ -27,6 +20,17 @@ export function composerStates(translator: Translator, foreign: Foreign): Record
     message: foreign.message,
     secondFactor: 'sms',
   } as const;
+  const phoneReceivers = [
+    { email: 'j.haddad@fjord-survey.example', name: foreign.senderName, hasPhone: false },
+    { email: 't.ortega@northwind.example', name: 'Tomás Ortega', hasPhone: false },
+    { email: 'kim.park@northwind.example', name: 'Kim Park', hasPhone: true },
+    { email: 'ines@albrecht-legal.example', name: 'Ines Albrecht', hasPhone: false },
+  ];
+  const phoned = {
+    ...filled,
+    phones: new Map([['t.ortega@northwind.example', '0733 12']]),
+    byMail: new Set(['ines@albrecht-legal.example']),
+  };
   const uploads = [
     {
       id: '0199c1d2-7f00-7000-8000-000000000001',
@@ -67,8 +71,12 @@ export function composerStates(translator: Translator, foreign: Foreign): Record
           secondFactors={['off', 'mail', 'sms']}
           canCopyLinks
           values={empty}
-          withoutPhone={[]}
-          textsJson={composerTexts(translator)}
+          operator={{ name: 'Acme Files', supportAddress: 'help@acme.example' }}
+          origin="https://files.acme.example"
+          defaultDays="7"
+          callingCode="46"
+          phoneReceivers={[]}
+          textsJson={sendTexts(translator)}
           {...props}
         />
       </ExampleFrame>
@@ -88,13 +96,19 @@ export function composerStates(translator: Translator, foreign: Foreign): Record
     ),
     'app-send-phones': page(
       {
-        values: filled,
+        values: phoned,
         uploads,
-        withoutPhone: [
-          { email: 'j.haddad@fjord-survey.example', name: foreign.senderName },
-          { email: 'kim.park@northwind.example', name: '' },
-        ],
-        problem: describeProblem(translator, 'phone'),
+        phoneReceivers,
+        problem: describeProblem(translator, 'phone', {
+          count: 2,
+          people: describePhones(translator, {
+            receivers: phoneReceivers,
+            phones: phoned.phones,
+            byMail: phoned.byMail,
+            canChooseMail: true,
+            callingCode: '46',
+          }),
+        }),
       },
       'frame',
     ),

@@ -10,7 +10,7 @@ import {
   undeliverableMail,
   webhookDisabledMail,
 } from '../src/present/mails/account-mails.ts';
-import { type MailContent, renderMail } from '../src/present/mails/mail.tsx';
+import type { MailContent } from '../src/present/mails/mail.tsx';
 import { methodAddedMail, personInvitationMail, recoveryMail, signInMail } from '../src/present/mails/person-mails.ts';
 import {
   codeMail,
@@ -21,6 +21,7 @@ import {
   requestMail,
   requestReminderMail,
 } from '../src/present/mails/receiver-mails.ts';
+import { renderMail } from '../src/present/mails/render-mail.tsx';
 import { type Operator } from '../src/present/operator.ts';
 import type { Translator } from '../src/present/texts/translator.ts';
 import { PublicPage, type PublicPageProps, publicPageTitle } from '../src/web/app/public-page/public-page.tsx';
@@ -228,6 +229,8 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
       <UploadPage
         sender={from}
         reference={reference}
+        title={null}
+        wanted={[]}
         message={message}
         deadline={deadline}
         once={false}
@@ -541,15 +544,16 @@ export function mailStates(
     at: new Date('2026-11-14T08:00:00Z'),
   };
   const appPage = 'https://files.example.com/kim%40southwind.example/sent/01a1ed12-fe1c-7560-98f2-1ca52cd0b46a';
+  const asked = { title: 'Handover of house 12', wanted: [{ name: 'Floor plans' }, { name: 'Signed contract' }] };
   const mailTemplates: Record<string, MailContent> = {
     drop: dropMail(translator, { ...linked, ...list, message }),
     'drop-one': dropMail(translator, { ...linked, ...one, message: '' }),
     'drop-many': dropMail(translator, { ...linked, ...many, message: `${message}\n\n`.repeat(5) }),
     'drop-mixed': dropMail(translator, { ...linked, ...mixed, message }),
     'drop-unscanned': dropMail(translator, { ...linked, ...one, unscannedCount: 1, message: '' }),
-    request: requestMail(translator, { ...requested, reusable: true }),
-    'request-once': requestMail(translator, { ...requested, reusable: false }),
-    'request-reminder': requestReminderMail(translator, { ...requested, reusable: true }),
+    request: requestMail(translator, { ...requested, ...asked, reusable: true }),
+    'request-once': requestMail(translator, { ...requested, title: '', wanted: [], reusable: false }),
+    'request-reminder': requestReminderMail(translator, { ...requested, ...asked, reusable: true }),
     code: codeMail(translator, { to, code: '482913', minutes: 10, senderName }),
     receipt: receiptMail(translator, {
       ...forAccount,

@@ -53,7 +53,7 @@ describe('the reference in a browser', () => {
         page: ReferencePage({ groups: reference.groups, content }),
         languageLinks: [],
         stylesheet: '/pages.css',
-        ownStylesheet: '/reference.css',
+        ownStylesheets: ['/reference.css'],
         script: '/reference.js',
         operator: plainOperator,
       });

@@ -64,7 +64,7 @@ export function pictures(
       title,
       page,
       layout,
-      ownStylesheet: layout && asset(stylesheets.app),
+      ownStylesheets: layout ? [asset(stylesheets.app), asset(stylesheets.composer)] : [],
       languageLinks: languageLinks(all, '/'),
       stylesheet: asset(stylesheets.pages),
       icon: asset(icons.mark),
@@ -81,7 +81,7 @@ export function pictures(
       page,
       languageLinks: [],
       stylesheet: asset(stylesheets.pages),
-      ownStylesheet: asset(stylesheets.reference),
+      ownStylesheets: [asset(stylesheets.reference)],
       icon: asset(icons.mark),
       operator,
       brandStylesheet: branded ? '/brand.css' : undefined,
@@ -96,7 +96,7 @@ export function pictures(
     text: `Subject: ${subject}\n\n${text}`,
   }));
   const shown = (['ltr', 'rtl'] as const).flatMap((dir) =>
-    components(all, asset(stylesheets.pages), asset(stylesheets.app), dir, isWanted),
+    components(all, asset(stylesheets.pages), [asset(stylesheets.app), asset(stylesheets.composer)], dir, isWanted),
   );
   return [...shown, ...pages, ...reference, ...mails];
 }
@@ -105,7 +105,7 @@ export function pictures(
 export function components(
   all: Translators,
   stylesheet: string,
-  appStylesheet: string,
+  appStylesheets: readonly string[],
   dir: 'ltr' | 'rtl',
   isWanted: (name: string) => boolean = () => true,
 ): Picture[] {
@@ -120,7 +120,7 @@ export function components(
       layout,
       languageLinks: [],
       stylesheet,
-      ownStylesheet: layout && appStylesheet,
+      ownStylesheets: layout ? appStylesheets : [],
       brandStylesheet: '/specimens.css',
       operator: plainOperator,
     }),

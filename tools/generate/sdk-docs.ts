@@ -34,7 +34,7 @@ const groups: Record<string, string> = {
     CheckedDrop Extension ReminderResult ListDropsQuery`,
   'Getting receipts': 'Receipts ReceiptFilter AvailableReceipt Receipt ReceiptOptions ListReceiptsQuery',
   'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewFileRequest
-    CreatedFileRequest CheckedFileRequest`,
+    CreatedFileRequest CheckedFileRequest NewWantedFile WantedFile FoundFile`,
   'Links, without an account': `openLink LinkOptions CodeQuestion DownloadLink UploadLink GiveOptions GiveResult LinkDrop LinkFile
     LinkRequest SentThroughLink LinkCode SessionStore`,
   'Managing uploads': 'Uploads UploadFilter UploadOptions Upload',

@@ -120,6 +120,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
         .option('-m, --message <text>', 'a message to them')
         .addOption(daysOption('the page can be used')),
     )
+      .option('--wanted <name>', 'a file that is wanted, in a few words; can be repeated', collectValues)
       .option('--reusable', 'let each of them send files any number of times, not only once')
       .option('--no-mail', 'send no mails, and print the link of each person instead')
       .option(
@@ -130,6 +131,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       .action((options: RequestCommandOptions) => requestFiles(context(), options)),
     'waybill request --to anna@example.com -m "Please send us the signed contract." --days 14',
     'waybill request --to printer@example.com --reusable --no-mail',
+    'waybill request --to site@example.com --title "Handover of house 12" --wanted "Floor plans" --wanted "Signed contract"',
   );
 
   addExamples(

@@ -453,6 +453,8 @@ export interface CreatedFileRequest {
   revoked_at: Time | null;
   /** Number of receivers. */
   receiver_count: number;
+  /** The files that are wanted. Contacts may send others too. */
+  wanted_files: WantedFile[];
   /** Whether each contact may send files any number of times. */
   reusable: boolean;
   /** The receivers, with their links if no mails are sent. */
@@ -1057,6 +1059,8 @@ export interface FileRequest {
   revoked_at: Time | null;
   /** Number of receivers. */
   receiver_count: number;
+  /** The files that are wanted. Contacts may send others too. */
+  wanted_files: WantedFile[];
   /** Whether each contact may send files any number of times. */
   reusable: boolean;
 }
@@ -1091,6 +1095,8 @@ export interface FileRequestDetails {
   revoked_at: Time | null;
   /** Number of receivers. */
   receiver_count: number;
+  /** The files that are wanted. Contacts may send others too. */
+  wanted_files: WantedFile[];
   /** Whether each contact may send files any number of times. */
   reusable: boolean;
   /** True: the times at which links were opened were removed because of their age (WAYBILL_ACTIVITY_DAYS). */
@@ -1142,6 +1148,16 @@ export interface FileRequestReceiver {
   sendings: number;
   /** Number of files that were received. */
   files_received: number;
+}
+
+/** A file that the request wants, and whether the contact has sent it. */
+export interface FoundFile {
+  /** What the file is, in a few words. */
+  name: string;
+  /** More about it; may be empty. */
+  note: string;
+  /** Whether the contact has sent a file that they say is this one. */
+  found: boolean;
 }
 
 /** The parameters of the operation `getDropReceiptPdf`. */
@@ -1266,6 +1282,8 @@ export interface InboxEntryDetails {
   parked_at: Time | null;
   /** When it was acknowledged; null if it was not. */
   acknowledged_at: Time | null;
+  /** The files that the request wants, in their order; none if it wants none in particular. */
+  wanted_files: FoundFile[];
   /** The files of the entry. */
   files: InboxFile[];
 }
@@ -1298,6 +1316,8 @@ export interface InboxFile {
    * or took too long; off: the server scans nothing.
    */
   unscanned_reason: 'too_large' | 'encrypted' | 'unavailable' | 'off' | null;
+  /** Which of the `wanted_files` of the request it is, as the contact says, counted from 0; null if none of them. */
+  wanted_file: number | null;
 }
 
 /** The event `inbox.parked`. */
@@ -1443,6 +1463,8 @@ export interface LinkRequest {
   created_at: string;
   /** When the link expires. */
   expires_at: string;
+  /** The files that the request wants, in their order; none if it wants none in particular. */
+  wanted_files: FoundFile[];
   /** Whether files can be sent any number of times. */
   reusable: boolean;
   /** Whether files were sent, and no more can be. */
@@ -1776,6 +1798,8 @@ export interface NewFileRequest {
   external_id?: string;
   /** Your own values to keep with it: texts by name. Receivers do not see them. */
   metadata?: Record<string, string>;
+  /** The files that are wanted; none in particular if not given. Contacts say which file is which. */
+  wanted_files?: NewWantedFile[];
   /** True: each contact may send files any number of times until the end. False, or not given: each may once. */
   reusable?: boolean;
 }
@@ -1790,6 +1814,14 @@ export interface NewReceiver {
   phone?: string;
   /** Language of mails and pages, such as en or pt-BR. */
   language?: string;
+}
+
+/** A file, or a kind of file, that is wanted. */
+export interface NewWantedFile {
+  /** What the file is, in a few words. */
+  name: string;
+  /** More about it, for the contacts; none if not given. */
+  note?: string;
 }
 
 /** A new webhook. */
@@ -2183,6 +2215,13 @@ export interface SecretReplacement {
 export interface SendThroughLinkInput {
   /** A message to the account; none if not given. */
   message?: string;
+  /** Which file is which of the wanted files; none if not given. */
+  wanted_files?: {
+    /** The `id` of an upload. */
+    id: string;
+    /** Which of the `wanted_files` of the request it is, counted from 0. */
+    number: number;
+  }[];
 }
 
 /** The test event that was sent. */
@@ -2352,6 +2391,14 @@ export interface UploadPage {
   data: Upload[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
+}
+
+/** A file, or a kind of file, that is wanted. */
+export interface WantedFile {
+  /** What the file is, in a few words. */
+  name: string;
+  /** More about it; may be empty. */
+  note: string;
 }
 
 /** A URL to which events are sent. */

@@ -4,10 +4,47 @@ import { Page } from './page.ts';
 import { checkedProperties, createdReceivers, newSentProperties, receiverProperties, sentProperties } from './sent.ts';
 import { Nullable, Time } from './values.ts';
 
+export const NewWantedFile = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: limits.nameLength, description: 'What the file is, in a few words.' }),
+    note: Type.Optional(
+      Type.String({ maxLength: limits.nameLength, description: 'More about it, for the contacts; none if not given.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'A file, or a kind of file, that is wanted.' },
+);
+
+export const WantedFile = Type.Object(
+  {
+    name: Type.String({ description: 'What the file is, in a few words.' }),
+    note: Type.String({ description: 'More about it; may be empty.' }),
+  },
+  { description: 'A file, or a kind of file, that is wanted.' },
+);
+
+const wantedFiles = Type.Array(WantedFile, {
+  maxItems: limits.wantedFilesPerRequest,
+  description: 'The files that are wanted. Contacts may send others too.',
+});
+
+export const FoundFile = Type.Object(
+  {
+    ...WantedFile.properties,
+    found: Type.Boolean({ description: 'Whether the contact has sent a file that they say is this one.' }),
+  },
+  { description: 'A file that the request wants, and whether the contact has sent it.' },
+);
+
 /** POST /requests. */
 export const NewFileRequest = Type.Object(
   {
     ...newSentProperties,
+    wanted_files: Type.Optional(
+      Type.Array(NewWantedFile, {
+        maxItems: limits.wantedFilesPerRequest,
+        description: 'The files that are wanted; none in particular if not given. Contacts say which file is which.',
+      }),
+    ),
     reusable: Type.Optional(
       Type.Boolean({
         description:
@@ -22,6 +59,7 @@ export type NewFileRequest = Static<typeof NewFileRequest>;
 export const FileRequest = Type.Object(
   {
     ...sentProperties,
+    wanted_files: wantedFiles,
     reusable: Type.Boolean({ description: 'Whether each contact may send files any number of times.' }),
   },
   { description: 'A request for files, as in lists.' },

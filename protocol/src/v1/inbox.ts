@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
+import { FoundFile } from './file-request.ts';
 import { Page, pageParameters } from './page.ts';
 import {
   describeExternalId,
@@ -85,15 +86,24 @@ export type InboxEntry = Static<typeof InboxEntry>;
 
 export const InboxEntryPage = Page(InboxEntry, 'Entries of the inbox.');
 
+/** What an entry and a link say of a file. */
+export const fileProperties = {
+  id: describeId('Identifier of the file.'),
+  name: Type.String({ description: 'Name of the file as it was sent. Make it safe before you use it as a path.' }),
+  path: Type.String({ description: 'Path of the file in the folder that was sent, including its name.' }),
+  size: Type.Integer({ description: 'Size in bytes.' }),
+  sha256: Type.String({ description: 'SHA-256 of the file, in hexadecimal digits.' }),
+  scan: Type.Enum(['clean', 'unscanned'], { description: 'Result of the virus scan.' }),
+  unscanned_reason: describeUnscannedReason(),
+};
+
 export const InboxFile = Type.Object(
   {
-    id: describeId('Identifier of the file.'),
-    name: Type.String({ description: 'Name of the file as it was sent. Make it safe before you use it as a path.' }),
-    path: Type.String({ description: 'Path of the file in the folder that was sent, including its name.' }),
-    size: Type.Integer({ description: 'Size in bytes.' }),
-    sha256: Type.String({ description: 'SHA-256 of the file, in hexadecimal digits.' }),
-    scan: Type.Enum(['clean', 'unscanned'], { description: 'Result of the virus scan.' }),
-    unscanned_reason: describeUnscannedReason(),
+    ...fileProperties,
+    wanted_file: Nullable(
+      Type.Integer(),
+      'Which of the `wanted_files` of the request it is, as the contact says, counted from 0; null if none of them.',
+    ),
   },
   { description: 'A file of an entry in the inbox.' },
 );
@@ -101,6 +111,10 @@ export const InboxFile = Type.Object(
 export const InboxEntryDetails = Type.Object(
   {
     ...InboxEntry.properties,
+    wanted_files: Type.Array(FoundFile, {
+      maxItems: limits.wantedFilesPerRequest,
+      description: 'The files that the request wants, in their order; none if it wants none in particular.',
+    }),
     files: Type.Array(InboxFile, { maxItems: limits.filesPerDraft, description: 'The files of the entry.' }),
   },
   { description: 'An entry of the inbox with its files.' },

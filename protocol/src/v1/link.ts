@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
-import { InboxFile } from './inbox.ts';
+import { FoundFile } from './file-request.ts';
+import { fileProperties } from './inbox.ts';
 import { Upload } from './upload.ts';
 import { describeTime, Nullable, Time } from './values.ts';
 
@@ -108,7 +109,7 @@ const about = {
 
 export const LinkFile = Type.Object(
   {
-    ...InboxFile.properties,
+    ...fileProperties,
     delivered: Type.Boolean({ description: 'Whether every byte of it was sent to the receiver.' }),
   },
   { description: 'A file of a link.' },
@@ -148,6 +149,10 @@ export type SentThroughLink = Static<typeof SentThroughLink>;
 export const LinkRequest = Type.Object(
   {
     ...about,
+    wanted_files: Type.Array(FoundFile, {
+      maxItems: limits.wantedFilesPerRequest,
+      description: 'The files that the request wants, in their order; none if it wants none in particular.',
+    }),
     reusable: Type.Boolean({ description: 'Whether files can be sent any number of times.' }),
     used: Type.Boolean({ description: 'Whether files were sent, and no more can be.' }),
     max_files: Type.Integer({ description: 'How many files can be sent at once.' }),
@@ -172,6 +177,22 @@ export const SendThroughLinkInput = Type.Object(
   {
     message: Type.Optional(
       Type.String({ maxLength: limits.messageLength, description: 'A message to the account; none if not given.' }),
+    ),
+    wanted_files: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            id: Type.String({ format: 'uuid', description: 'The `id` of an upload.' }),
+            number: Type.Integer({
+              minimum: 0,
+              maximum: limits.wantedFilesPerRequest - 1,
+              description: 'Which of the `wanted_files` of the request it is, counted from 0.',
+            }),
+          },
+          { additionalProperties: false, description: 'A file, and which of the wanted files it is.' },
+        ),
+        { maxItems: limits.filesPerDraft, description: 'Which file is which of the wanted files; none if not given.' },
+      ),
     ),
   },
   { additionalProperties: false, description: 'What goes with the files.' },

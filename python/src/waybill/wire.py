@@ -748,6 +748,17 @@ class Fault(TypedDict):
     code: str
 
 
+class FoundFile(TypedDict):
+    """A file that the request wants, and whether the contact has sent it."""
+
+    # What the file is, in a few words.
+    name: str
+    # More about it; may be empty.
+    note: str
+    # Whether the contact has sent a file that they say is this one.
+    found: bool
+
+
 class InboxEntry(TypedDict):
     """Files that a contact or another account sent to this account."""
 
@@ -830,6 +841,8 @@ class InboxEntryDetails(TypedDict):
     parked_at: Time | None
     # When it was acknowledged; null if it was not.
     acknowledged_at: Time | None
+    # The files that the request wants, in their order; none if it wants none in particular.
+    wanted_files: list[FoundFile]
     # The files of the entry.
     files: list[InboxFile]
 
@@ -853,6 +866,8 @@ class InboxFile(TypedDict):
     # nested a file; encrypted: it is encrypted or protected by a password; unavailable: the scanner could not be
     # reached or took too long; off: the server scans nothing.
     unscanned_reason: Literal["too_large", "encrypted", "unavailable", "off"] | None
+    # Which of the `wanted_files` of the request it is, as the contact says, counted from 0; null if none of them.
+    wanted_file: int | None
 
 
 class InboxParkedEventData(TypedDict):

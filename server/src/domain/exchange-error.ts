@@ -14,6 +14,8 @@ export type InputField =
   | 'phone'
   | 'language'
   | 'name'
+  | 'title'
+  | 'wanted'
   | 'role'
   | 'url'
   | 'uploads'

@@ -100,4 +100,6 @@ export interface ReceiverStore {
   named(accountId: string, name: string, count: number): Promise<KnownReceiver[]>;
   /** Returns the domains among these to which the account has sent, or in which it has a contact. */
   knownDomains(accountId: string, domains: readonly string[]): Promise<string[]>;
+  /** Returns up to twice as many addresses, in any order: those to which the account sent lately, and those of contacts. */
+  usual(accountId: string, count: number): Promise<string[]>;
 }

@@ -6,6 +6,7 @@ import { inTurns } from '../flow/in-turns.ts';
 import { toVisibleName } from '../safe-name.ts';
 import type { KnownReceiver } from './contact-store.ts';
 import { emailAddress } from './email-address.ts';
+import { findDomain, findNearMisses, type NearMiss } from './near-miss.ts';
 
 /** How a text that names receivers was understood. */
 export interface UnderstoodReceivers {
@@ -15,8 +16,8 @@ export interface UnderstoodReceivers {
   readonly repeated: readonly string[];
   /** The parts that are neither an address, nor a group, nor the name of one contact. */
   readonly unreadable: readonly string[];
-  /** The domains to which the account has never sent. */
-  readonly newDomains: readonly string[];
+  /** The addresses that are probably meant to be others, which the account knows. */
+  readonly nearMisses: readonly NearMiss[];
 }
 
 /** A part of the text: an address, perhaps with a name, or another word. */
@@ -24,6 +25,8 @@ type Written = { readonly email: string; readonly name: string } | { readonly wo
 
 /** A person writes few names of groups, and a pasted text of anything else must not ask for each of its lines. */
 const maxWords = 20;
+/** Enough to have everyone whom somebody writes to regularly. */
+const maxKnown = 1000;
 /** Receivers may be repeated, but a text with more parts than this, empty ones too, is no list of them. What follows is unreadable. */
 const maxParts = 5 * limits.receiversPerDispatch;
 
@@ -57,8 +60,7 @@ export async function readReceivers(
   }
   const emails = [...found.keys()];
   const contacts = new Map((await store.contacts.find(accountId, emails)).map((contact) => [contact.email, contact]));
-  const domains = [...new Set(emails.map(findDomain))];
-  const known = new Set(domains.length === 0 ? [] : await store.receivers.knownDomains(accountId, domains));
+  const nearMisses = await readNearMisses(store, accountId, emails);
   return {
     receivers: [...found.values()].map(({ email, name, hasPhone }) => {
       const contact = contacts.get(email);
@@ -66,7 +68,7 @@ export async function readReceivers(
     }),
     repeated: [...repeated],
     unreadable,
-    newDomains: domains.filter((domain) => !known.has(domain)),
+    nearMisses,
   };
 }
 
@@ -83,8 +85,17 @@ async function findByWord(
   return named.length === 1 ? named : [];
 }
 
-function findDomain(email: string): string {
-  return email.slice(email.lastIndexOf('@') + 1);
+async function readNearMisses(
+  { receivers }: Pick<Engines['store'], 'receivers'>,
+  accountId: string,
+  emails: readonly string[],
+): Promise<NearMiss[]> {
+  if (emails.length === 0) return [];
+  const [known, domains] = await Promise.all([
+    receivers.usual(accountId, maxKnown),
+    receivers.knownDomains(accountId, [...new Set(emails.map(findDomain))]),
+  ]);
+  return findNearMisses(emails, known, new Set(domains));
 }
 
 /**

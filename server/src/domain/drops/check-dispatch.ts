@@ -161,7 +161,8 @@ async function checkReceivers(
     }
     seen.add(email);
     const receiver = receiverFrom(asked, email, contacts.get(email));
-    checkPhone(faults, engines, entry, receiver, factor);
+    // Without a number, codes are sent by mail.
+    if (!asked.codeByMail || policy.secondFactor === 'sms') checkPhone(faults, engines, entry, receiver, factor);
     return [receiver];
   });
 }

@@ -7,6 +7,7 @@ import type { FileLine, ListedFile } from '../files/file-store.ts';
 import type { InboxLine } from '../inbox/inbox-store.ts';
 import type { DayWrapped } from '../keys/key-store.ts';
 import type { Link } from '../links/link-store.ts';
+import type { WantedFile } from '../requests/wanted-files.ts';
 import type { SenderChoices, SentId } from './sent-drop-store.ts';
 
 export interface NewDrop {
@@ -23,7 +24,7 @@ export interface NewDrop {
   readonly reminderSeconds: number | null;
   /** The link of the request through which a contact sent it. */
   readonly from: { readonly dropId: string; readonly position: number } | null;
-  readonly choices?: SenderChoices & { readonly reusable?: boolean };
+  readonly choices?: SenderChoices & { readonly reusable?: boolean; readonly wanted?: readonly WantedFile[] };
   /** The hash of the passphrase that receivers have to enter; undefined: none. */
   readonly passphraseHash?: string | undefined;
   /** The person or the API key that sent it; undefined if a contact did. */

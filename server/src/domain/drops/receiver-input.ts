@@ -10,6 +10,8 @@ import { toVisibleName } from '../safe-name.ts';
 /** A receiver as the caller names them. */
 export interface ReceiverInput extends PersonDetails {
   readonly email: string;
+  /** The code comes by mail, although those of others come by SMS. Only where no rule asks for SMS. */
+  readonly codeByMail?: true;
 }
 
 /** The address in the form in which it is stored; undefined if the receiver is at fault, which is recorded. */
@@ -47,7 +49,7 @@ export function receiverFrom(input: ReceiverInput, email: string, contact: Conta
   return {
     email,
     contactName: contact?.name ?? '',
-    phone: input.phone ?? contact?.phone ?? '',
+    phone: input.codeByMail ? '' : (input.phone ?? contact?.phone ?? ''),
     language: input.language ?? contact?.language ?? '',
     groups: contact?.groups ?? [],
     ...(input.name === undefined ? {} : { name: toVisibleName(input.name) }),

@@ -2,6 +2,7 @@ import type { DropType } from '@waybill/protocol';
 import type { FileLine, UnscannedReason } from '../files/file-store.ts';
 import type { SecondFactorChoices } from '../links/second-factor.ts';
 import type { SecondFactor } from '../policy.ts';
+import type { WantedFile } from '../requests/wanted-files.ts';
 import type { DropState } from './drop-store.ts';
 
 /** The sender's choices that the machine API does not have. */
@@ -45,6 +46,8 @@ export interface SentDrop extends SenderChoices, SecondFactorChoices {
   readonly fileCount: number;
   /** For a request: whether a contact may send files any number of times. */
   readonly reusable: boolean;
+  /** For a request: the files that it wants. */
+  readonly wanted: readonly WantedFile[];
   /** True if the records of what receivers did were purged. */
   readonly isPurged: boolean;
 }

@@ -1,5 +1,6 @@
 import type { EvidenceFile } from '@waybill/evidence';
 import type { DayWrapped } from '../keys/key-store.ts';
+import type { WantedPlaces } from '../requests/wanted-files.ts';
 
 /**
  * Why a file was accepted without a scan:
@@ -38,6 +39,8 @@ export interface InboxFile extends SealedFile {
   /** The account whose drop it is in. */
   readonly accountId: string;
   readonly dropId: string;
+  /** Which of the files that the request wants it is, by its place in their list; null if none of them. */
+  readonly wanted: number | null;
 }
 
 /** A sequence of objects with its own prefix. A file whose writer was never replaced has no list of runs. */
@@ -83,6 +86,8 @@ export interface FileStore extends DeletionStore {
   removeStaged(accountId: string, draft: string, name: string): Promise<boolean>;
   /** Moves the draft's staged files to a drop. Returns them in the order of their uploads. */
   moveToDrop(accountId: string, draft: string, dropId: string): Promise<EvidenceFile[]>;
+  /** Notes which of the wanted files these files are. */
+  setWanted(accountId: string, dropId: string, places: WantedPlaces): Promise<void>;
   /**
    * Moves staged files that each have a draft of their own to a drop, with these names and paths, and removes the
    * drafts. Returns them in the order of their uploads.

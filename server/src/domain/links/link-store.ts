@@ -4,6 +4,7 @@ import type { Batch, BatchPosition } from '../batch.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import type { DayWrapped } from '../keys/key-store.ts';
 import type { Channel } from '../policy.ts';
+import type { WantedFile } from '../requests/wanted-files.ts';
 import type { Question } from './ask-sender.ts';
 import type { SecondFactorChoices } from './second-factor.ts';
 
@@ -46,6 +47,8 @@ export interface Link extends SecondFactorChoices {
   readonly asked: readonly Question[];
   /** Whether a contact may send files through it any number of times. */
   readonly reusable: boolean;
+  /** The files that a request wants. */
+  readonly wanted: readonly WantedFile[];
   /** Whether its receiver asked for it on the account's public page. */
   readonly isUnsolicited: boolean;
   /** When all files were sent to its receiver in full, or files were first sent through it. */

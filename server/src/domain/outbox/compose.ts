@@ -45,7 +45,7 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     if (message.isUnsolicited) return engines.mailTemplates.publicLink(message.language, about);
     return message.dropType === 'downloadfiles'
       ? engines.mailTemplates.drop(message.language, { ...about, ...toListedFiles(message) })
-      : engines.mailTemplates.request(message.language, { ...about, reusable: message.reusable });
+      : engines.mailTemplates.request(message.language, { ...about, ...toAsked(message) });
   },
   async reminder(engines, message) {
     const about = {
@@ -55,7 +55,7 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     };
     return message.dropType === 'downloadfiles'
       ? engines.mailTemplates.reminder(message.language, { ...about, ...toListedFiles(message) })
-      : engines.mailTemplates.requestReminder(message.language, { ...about, reusable: message.reusable });
+      : engines.mailTemplates.requestReminder(message.language, { ...about, ...toAsked(message) });
   },
   async code(engines, message) {
     const { to, accountName: senderName } = message;
@@ -153,6 +153,7 @@ const toInvitation = (message: WaitingMessage) => ({
   deadline: message.expiresAt,
 });
 const toStoppable = ({ stopLinks }: Needs, { id }: WaitingMessage) => ({ stopLink: stopLinks.toUrl(id) });
+const toAsked = ({ reusable, title, wanted }: WaitingMessage) => ({ reusable, title, wanted });
 const toListedFiles = ({ files, fileCount, totalBytes, unscannedCount }: WaitingMessage) => ({
   files,
   fileCount,

@@ -1,5 +1,6 @@
 import type { MailedFile } from '../files/file-store.ts';
 import type { Question } from '../links/ask-sender.ts';
+import type { WantedFile } from '../requests/wanted-files.ts';
 
 export interface RenderedMail {
   readonly subject: string;
@@ -67,6 +68,13 @@ interface Linked extends Stoppable {
   readonly link: string;
 }
 
+/** What a contact is asked for. */
+interface Asked extends Titled {
+  readonly message: string;
+  readonly reusable: boolean;
+  readonly wanted: readonly Pick<WantedFile, 'name'>[];
+}
+
 /** A mail with a link at which a person begins to sign in. */
 export interface PersonLinked extends Addressed {
   readonly operatorName: string;
@@ -90,9 +98,9 @@ export interface SignInNoticed extends Omit<PersonLinked, 'deadline'> {
 /** The facts of each kind of mail. */
 export interface Mails {
   readonly drop: Linked & ListedFiles & Titled & { message: string };
-  readonly request: Linked & { message: string; reusable: boolean };
+  readonly request: Linked & Asked;
   readonly publicLink: Linked;
-  readonly requestReminder: Linked & { message: string; reusable: boolean };
+  readonly requestReminder: Linked & Asked;
   readonly code: Addressed & { code: string; minutes: number; senderName: string };
   readonly reminder: Linked & ListedFiles & Titled;
   readonly receipt: Notice &

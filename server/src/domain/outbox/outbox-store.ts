@@ -5,6 +5,7 @@ import type { DayWrapped } from '../keys/key-store.ts';
 import type { Question } from '../links/ask-sender.ts';
 import type { ReceiversLink } from '../links/link-store.ts';
 import type { Channel } from '../policy.ts';
+import type { WantedFile } from '../requests/wanted-files.ts';
 import type { NewsMessageKind } from './news.ts';
 
 export type MessageKind =
@@ -58,6 +59,8 @@ export interface WaitingMessage {
   readonly title: string | null;
   /** Whether a contact may send files any number of times. */
   readonly reusable: boolean;
+  /** The files that a request wants. */
+  readonly wanted: readonly WantedFile[];
   /** Whether nobody in the account asked for the files. */
   readonly isUnsolicited: boolean;
   readonly createdAt: Date;

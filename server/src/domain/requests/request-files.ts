@@ -10,6 +10,7 @@ import {
 import { writeDrop } from '../drops/write-drop.ts';
 import type { Engines } from '../engines.ts';
 import { Faults } from '../exchange-error.ts';
+import { checkWanted, type WantedFile } from './wanted-files.ts';
 
 type Needs = Pick<
   Engines,
@@ -19,14 +20,20 @@ type Needs = Pick<
 export interface FileRequestInput extends DispatchInput {
   /** Whether a contact may send files any number of times. */
   readonly reusable: boolean;
+  readonly wanted?: readonly WantedFile[] | undefined;
+}
+
+interface CheckedRequest extends CheckedDispatch {
+  readonly wanted: readonly WantedFile[];
 }
 
 /** Looks at everything before it refuses anything: the error names each fault. Changes nothing. */
-export async function checkRequest(engines: Needs, actor: Actor, input: FileRequestInput): Promise<CheckedDispatch> {
+export async function checkRequest(engines: Needs, actor: Actor, input: FileRequestInput): Promise<CheckedRequest> {
   const faults = new Faults();
   const checked = await checkDispatch(faults, engines, actor, input);
+  const wanted = checkWanted(faults, input.wanted ?? []);
   faults.throwIfAny(secondsToMidnight());
-  return checked;
+  return { ...checked, wanted };
 }
 
 /**
@@ -40,7 +47,8 @@ export async function prepareRequest(
 ): Promise<(within: Pick<Engines, 'store'>) => Promise<MadeDispatch>> {
   const checked = await checkRequest(engines, actor, input);
   const { toWrite, made } = await prepareDispatch(engines, input, checked);
-  const choices = { ...toWrite.choices, reusable: input.reusable };
+  const { wanted } = checked;
+  const choices = { ...toWrite.choices, reusable: input.reusable, wanted };
   return async ({ store }) => {
     const request = { ...toWrite, choices, type: 'uploadfiles', fileCount: 0 } as const;
     await store.transaction((tx) => writeDrop(engines, tx, actor, checked.policy, request));

@@ -1,3 +1,5 @@
+import type { WantedFile } from './wanted-files.ts';
+
 /** How far a request for files has come, and by whom it is known in a list. */
 export interface RequestSummary {
   readonly dropId: string;
@@ -18,6 +20,13 @@ export interface Arrival {
   readonly isUnread: boolean;
 }
 
+/** The files that a request wants, and what a contact has sent of them. */
+export interface WantedState {
+  readonly wanted: readonly WantedFile[];
+  /** The places in the list of those that have come, with any sending of the contact. */
+  readonly found: readonly number[];
+}
+
 /** The results of the requests for files of an account. */
 export interface RequestStore {
   /** In any order. */
@@ -26,4 +35,8 @@ export interface RequestStore {
   countOpen(accountId: string, max: number): Promise<number>;
   /** The last ones, newest first. */
   arrivals(accountId: string, requestId: string, count: number): Promise<Arrival[]>;
+  /** Of the contact with a link. */
+  wantedThrough(accountId: string, requestId: string, position: number): Promise<WantedState | undefined>;
+  /** Of the contact who sent the files of a drop; undefined if nobody was asked for them. */
+  wantedOf(accountId: string, dropId: string): Promise<WantedState | undefined>;
 }

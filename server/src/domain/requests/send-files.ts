@@ -15,6 +15,7 @@ import type { Link } from '../links/link-store.ts';
 import { toReference } from '../reference.ts';
 import { contactDraftName } from '../uploads/contact-draft.ts';
 import type { DraftFile } from '../uploads/upload-store.ts';
+import { requirePlaces, type WantedPlaces } from './wanted-files.ts';
 
 /**
  * Sends the files in a contact draft: adds one entry to the account's inbox, a mail that tells the account's owner, and
@@ -26,10 +27,12 @@ export async function sendFiles(
   link: Link,
   message: string,
   address?: string,
+  places: WantedPlaces = new Map(),
 ): Promise<DraftFile[]> {
   const { random, policy, checkpoint } = engines;
   if (message.length > limits.messageLength) throw new ExchangeError('too_large');
   requireStorable([message]);
+  requirePlaces(link.wanted, places);
   const { accountId } = link;
   const draft = contactDraftName(link);
   const digest = createHash('sha256').update(message).digest();
@@ -74,6 +77,7 @@ export async function sendFiles(
     // Removing a file does not wait for the draft's lock.
     const moved = await tx.files.moveToDrop(accountId, draft, dropId);
     if (moved.length !== files.length) throw new ExchangeError('files_not_ready');
+    if (places.size > 0) await tx.files.setWanted(accountId, dropId, places);
     await wrapForDay(tx, dropId);
     checkpoint('received:files-moved');
     const inboxId = random.uuid();

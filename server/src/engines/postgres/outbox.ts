@@ -5,6 +5,7 @@ import { isNewsMessage } from '../../domain/outbox/news.ts';
 import { isNotice } from '../../domain/outbox/obsolete-message.ts';
 import type { OutboxLine, OutboxStore, SettledMessage, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
+import type { WantedFile } from '../../domain/requests/wanted-files.ts';
 import { shownName } from './accounts/account-columns.ts';
 import { bindStatements, type Database } from './database.ts';
 import { jobAttempts, jobPayload, type Schedule, type Traceparent } from './jobs/job-payload.ts';
@@ -189,6 +190,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           'drops.key_day as keyDay',
           'drops.file_count as fileCount',
           'drops.reusable',
+          sql<WantedFile[]>`coalesce(drops.wanted, '[]')`.as('wanted'),
           'drops.unsolicited as isUnsolicited',
           'accounts.email as account',
           shownName.as('accountName'),

@@ -354,6 +354,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       inGroup: (receivers) => receivers.inGroup(accountId, 'a', 1000),
       named: (receivers) => receivers.named(accountId, 'a', 2),
       knownDomains: (receivers) => receivers.knownDomains(accountId, ['x.org', 'y.org']),
+      usual: (receivers) => receivers.usual(accountId, 1000),
     },
     drafts: {
       lock: (drafts) => drafts.lock(accountId, 'new'),
@@ -368,6 +369,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       isStored: (files) => files.isStored(accountId, fileId),
       countStaged: (files) => files.countStaged(accountId, 'new'),
       removeStaged: (files) => files.removeStaged(accountId, 'new', 'x'),
+      setWanted: (files) => files.setWanted(accountId, dropId, new Map([[fileId, 0]])),
       moveUploadsToDrop: (files) =>
         files.moveUploadsToDrop(accountId, [{ id: writer.id, name: 'a', path: null }], dropId),
       moveToDrop: (files) => files.moveToDrop(accountId, 'new', dropId),
@@ -438,6 +440,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       summaries: (requests) => requests.summaries(accountId, [dropId]),
       countOpen: (requests) => requests.countOpen(accountId, count),
       arrivals: (requests) => requests.arrivals(accountId, dropId, count),
+      wantedThrough: (requests) => requests.wantedThrough(accountId, dropId, 0),
+      wantedOf: (requests) => requests.wantedOf(accountId, dropId),
     },
     sentDrops: {
       page: async (store) => {

@@ -75,5 +75,17 @@ export function receiverStore(db: Database): ReceiverStore {
       `.execute(db);
       return rows.map(({ domain }) => domain);
     },
+
+    async usual(accountId, count) {
+      const { rows } = await sql<{ email: string }>`
+        (
+          select links.email from (
+            select id from drops where account_id = ${accountId} and not unsolicited order by id desc limit ${sql.lit(recentDrops)}
+          ) as latest join links on links.account_id = ${accountId} and links.drop_id = latest.id
+          order by latest.id desc limit ${sql.lit(count)}
+        ) union (select email from ${contactsOf(accountId)} order by own desc, email limit ${sql.lit(count)})
+      `.execute(db);
+      return rows.map(({ email }) => email);
+    },
   };
 }

@@ -230,6 +230,7 @@ export interface Drops {
   to_empty: Generated<boolean>;
   type: DropType;
   unsolicited: Generated<boolean>;
+  wanted: Json | null;
 }
 
 export interface EventLog {
@@ -328,6 +329,7 @@ export interface Files {
   size_bytes: number;
   state: FileState;
   unscanned_reason: string | null;
+  wanted: number | null;
   wrapped_key: Buffer | null;
 }
 

@@ -32,7 +32,7 @@ export async function receiveFiles(
   owner: UploadOwner,
   form: Form,
   choose: (part: Part, filesSoFar: number) => Promise<FilePart | undefined>,
-  accept: (files: readonly Pick<StagedUpload, 'sizeBytes'>[]) => void = () => undefined,
+  accept: (files: readonly Pick<StagedUpload, 'writer' | 'sizeBytes'>[]) => void = () => undefined,
 ): Promise<void> {
   const staged: StagedUpload[] = [];
   // The first file reserves space for the whole request, so that of many requests some fit and the others are refused

@@ -11,7 +11,7 @@ import {
   undeliverableMail,
   webhookDisabledMail,
 } from './account-mails.ts';
-import { type MailContent, renderMail } from './mail.tsx';
+import type { MailContent } from './mail.tsx';
 import { methodAddedMail, personInvitationMail, recoveryMail, signInMail } from './person-mails.ts';
 import {
   codeMail,
@@ -23,6 +23,7 @@ import {
   requestMail,
   requestReminderMail,
 } from './receiver-mails.ts';
+import { renderMail } from './render-mail.tsx';
 
 /** Creates every mail and SMS, each in the best available language for its reader, in the operator's name. */
 export function createMailTemplates(all: Translators, operator: Operator): MailTemplates {

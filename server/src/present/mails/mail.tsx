@@ -1,12 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { renderToString } from 'preact-render-to-string';
-import type { RenderedMail } from '../../domain/outbox/mail-templates.ts';
 import { type Shades, toShades } from '../colors.ts';
 import type { Operator } from '../operator.ts';
 import { sortByPath } from '../texts/file-order.ts';
-import { collapse, isolate, manyLines, oneLine, splitMessage, wrap } from '../texts/plain.ts';
+import { isolate, manyLines, oneLine, splitMessage, wrap } from '../texts/plain.ts';
 import { findScanText, type Scanned } from '../texts/scan-texts.ts';
-import type { Translator } from '../texts/translator.ts';
+import type { ViewTranslator } from '../texts/translator-context.ts';
 
 /** With the result of its scan, if the mail says whether the file was scanned. */
 export interface MailFile extends Partial<Scanned> {
@@ -33,6 +31,8 @@ export interface MailContent {
   readonly fields?: readonly (readonly [label: string, value: string])[] | undefined;
   /** The message; if a page shows all of it, only the start of a long one. */
   readonly message?: string | undefined;
+  /** The names of the files that the reader is asked for. */
+  readonly wanted?: readonly string[] | undefined;
   readonly files?: readonly MailFile[] | undefined;
   /** How many files there are, if only the first of them are listed. */
   readonly fileCount?: number | undefined;
@@ -51,17 +51,13 @@ export interface MailContent {
   readonly stop?: { readonly sender: string; readonly link: string } | undefined;
 }
 
-export function renderMail(translator: Translator, operator: Operator, mail: MailContent): RenderedMail {
-  const subject = collapse(mail.subject);
-  return {
-    subject,
-    text: plainText(translator, operator, { ...mail, subject }),
-    html: `<!doctype html>${renderToString(<MailHtml translator={translator} operator={operator} mail={{ ...mail, subject }} />)}`,
-    logo: operator.mailLogo?.content,
-  };
-}
+/** As much of the operator as mails show. */
+export type MailOperator = Pick<Operator, 'name' | 'color' | 'supportAddress'> & {
+  readonly mailLogo?: Omit<NonNullable<Operator['mailLogo']>, 'content'> | undefined;
+};
 
-function plainText(translator: Translator, operator: Operator, mail: MailContent): string {
+/** The same as text, for programs that show no HTML. */
+export function toPlainText(translator: ViewTranslator, operator: MailOperator, mail: MailContent): string {
   const { code, button } = mail;
   const [message, rest] = splitMailMessage(mail);
   const { files, more } = listFiles(translator, mail);
@@ -78,6 +74,11 @@ function plainText(translator: Translator, operator: Operator, mail: MailContent
     message &&
       `${formatLabelled(translator, translator.t('common.message'))}\n\n${wrap(message, 74).replace(/^/gm, '> ').replace(/ +$/gm, '')}`,
     rest && translator.t('mail.messageRest'),
+    mail.wanted?.length &&
+      [
+        formatLabelled(translator, translator.t('upload.wanted.title', { count: mail.wanted.length })),
+        ...mail.wanted.map((name) => `  ${oneLine(name)}`),
+      ].join('\n'),
     files.length > 0 &&
       [
         formatLabelled(translator, toFilesTitle(translator, mail)),
@@ -103,7 +104,7 @@ function splitMailMessage({ message = '', button }: MailContent): [start: string
   return button && all.length > maxMessageLength ? splitMessage(all, maxMessageLength) : [all, ''];
 }
 
-function toClosing(translator: Translator, { closing, replyTo, to }: MailContent): readonly string[] {
+function toClosing(translator: ViewTranslator, { closing, replyTo, to }: MailContent): readonly string[] {
   return [
     ...closing,
     ...(replyTo === undefined ? [] : [translator.t('mail.reply', { person: isolate(replyTo) })]),
@@ -111,13 +112,13 @@ function toClosing(translator: Translator, { closing, replyTo, to }: MailContent
   ];
 }
 
-function toFilesTitle(translator: Translator, mail: MailContent): string {
+function toFilesTitle(translator: ViewTranslator, mail: MailContent): string {
   const count = translator.t('sent.count', { count: countFiles(mail) });
   return mail.totalBytes === undefined ? count : `${count}, ${translator.formatSize(mail.totalBytes)}`;
 }
 
 /** Says the results of the scan once, for all files, including those that are not listed. */
-function toScanSummary(translator: Translator, mail: MailContent): string | undefined {
+function toScanSummary(translator: ViewTranslator, mail: MailContent): string | undefined {
   const { unscannedCount: unscanned } = mail;
   const count = countFiles(mail);
   if (unscanned === undefined || count === 0) return undefined;
@@ -138,8 +139,8 @@ function countFiles({ files, fileCount = files?.length ?? 0 }: MailContent): num
 
 /** Says whom to ask, and which reference to give. */
 function toFooter(
-  translator: Translator,
-  { name, supportAddress }: Operator,
+  translator: ViewTranslator,
+  { name, supportAddress }: MailOperator,
   { reference }: MailContent,
 ): readonly string[] {
   return [
@@ -150,23 +151,27 @@ function toFooter(
 }
 
 /** Adds the colon of the language: French has a space before it. */
-function formatLabelled(translator: Translator, label: string, value = ''): string {
+function formatLabelled(translator: ViewTranslator, label: string, value = ''): string {
   return translator.t('common.labelled', { label, value }).trimEnd();
 }
 
 /** Mentions reports only if the operator has an address for them. */
-function stopTexts(translator: Translator, { supportAddress }: Operator, { sender }: NonNullable<MailContent['stop']>) {
+function stopTexts(
+  translator: ViewTranslator,
+  { supportAddress }: MailOperator,
+  { sender }: NonNullable<MailContent['stop']>,
+) {
   const link = translator.t(supportAddress === undefined ? 'mail.stop.link' : 'mail.stop.reportLink');
   return { question: translator.t('mail.stop.question', { sender }), link };
 }
 
-function stopLines(translator: Translator, operator: Operator, { stop }: MailContent): readonly string[] {
+function stopLines(translator: ViewTranslator, operator: MailOperator, { stop }: MailContent): readonly string[] {
   if (!stop) return [];
   const { question, link } = stopTexts(translator, operator, stop);
   return [wrap(formatLabelled(translator, `${question} ${link}`)), stop.link];
 }
 
-function listFiles(translator: Translator, mail: MailContent): { files: readonly MailFile[]; more: number } {
+function listFiles(translator: ViewTranslator, mail: MailContent): { files: readonly MailFile[]; more: number } {
   const sorted = sortByPath(mail.files ?? [], translator.locale, ({ name, path = name }) => path);
   const shown = sorted.slice(0, maxFilesListed);
   return { files: shown, more: countFiles(mail) - shown.length };
@@ -207,11 +212,15 @@ const darkStyle = ({ accent, fill, onFill }: Shades['dark']) => `
 .w-button a{color:${onFill}!important;border-color:${fill}!important}
 }`;
 
-function MailHtml(props: { translator: Translator; operator: Operator; mail: MailContent }): JSX.Element {
+interface MailProps {
+  readonly translator: ViewTranslator;
+  readonly operator: MailOperator;
+  readonly mail: MailContent;
+}
+
+export function MailHtml(props: MailProps): JSX.Element {
   const { translator, operator, mail } = props;
-  const { light, dark } = toShades(operator.color ?? ourColor);
-  const { button, code } = mail;
-  const [message, rest] = splitMailMessage(mail);
+  const { dark } = toShades(operator.color ?? ourColor);
   return (
     <html lang={translator.language} dir={translator.dir}>
       <head>
@@ -242,96 +251,103 @@ function MailHtml(props: { translator: Translator; operator: Operator; mail: Mai
           {/* Text that a mailbox shows beside the subject. Everything here is also said visibly. */}
           {[mail.intro, mail.note].filter(Boolean).join(' ')}
         </div>
-        <Table class="w-page" style={{ background: colours.page }}>
-          <tr>
-            <td align="center" style={{ padding: '32px 12px' }}>
-              <Table style={{ maxWidth: '560px' }}>
-                <tr>
-                  <td
-                    class="w-brand"
-                    style={{ ...text(15), padding: '0 4px 14px', color: light.accent, fontWeight: '600' }}
-                  >
-                    {operator.mailLogo && <Logo {...operator.mailLogo} />}
-                    {operator.name}
-                  </td>
-                </tr>
-                <tr>
-                  <td
-                    class="w-card"
-                    {...background(colours.card)}
-                    style={{
-                      padding: '32px 36px',
-                      background: colours.card,
-                      border: `1px solid ${colours.line}`,
-                      borderRadius: '14px',
-                    }}
-                  >
-                    <h1 class="w-ink" style={{ ...text(24, 1.3), margin: '0', fontWeight: '700' }}>
-                      <Breakable>{mail.subject}</Breakable>
-                    </h1>
-                    {mail.intro && <Paragraph>{mail.intro}</Paragraph>}
-                    {mail.note && <Paragraph>{mail.note}</Paragraph>}
-                    {code && (
-                      <p
-                        class="w-ink"
-                        style={{
-                          ...text(34, 1.2),
-                          margin: '24px 0 0',
-                          fontFamily: mono,
-                          fontWeight: '600',
-                          letterSpacing: '0.18em',
-                        }}
-                      >
-                        {oneLine(code)}
-                      </p>
-                    )}
-                    {button && <Button {...button} shade={light} />}
-                    {mail.steps && <Steps steps={mail.steps} />}
-                    {mail.fields && mail.fields.length > 0 && <Fields fields={mail.fields} />}
-                    {message && <Message>{message}</Message>}
-                    {rest && <Small space={8}>{translator.t('mail.messageRest')}</Small>}
-                    {mail.files && <Files translator={translator} mail={mail} />}
-                    <div class="w-line" style={{ marginTop: '28px', borderTop: `2px dotted ${colours.line}` }}>
-                      {button && (
-                        <>
-                          <Small space={18}>{translator.t('mail.buttonFails')}</Small>
-                          <p style={{ ...text(13), margin: '4px 0 0' }}>
-                            <a
-                              class="w-brand"
-                              href={button.link}
-                              style={{ color: light.accent, wordBreak: 'break-all' }}
-                            >
-                              {button.link}
-                            </a>
-                          </p>
-                        </>
-                      )}
-                      {toClosing(translator, mail).map((line, index) => (
-                        <Small space={index === 0 ? 18 : 6}>{line}</Small>
-                      ))}
-                    </div>
-                  </td>
-                </tr>
-                <tr>
-                  <td class="w-quiet" style={{ ...text(12), padding: '14px 4px 0', color: colours.quiet }}>
-                    {toFooter(translator, operator, mail).map((line, index) => (
-                      <div key={index}>{line}</div>
-                    ))}
-                    {mail.stop && <Stop translator={translator} operator={operator} stop={mail.stop} />}
-                  </td>
-                </tr>
-              </Table>
-            </td>
-          </tr>
-        </Table>
+        <MailBody {...props} />
       </body>
     </html>
   );
 }
 
+/** The part of a mail that its reader sees; the app shows it before it is sent. */
+export function MailBody({ translator, operator, mail }: MailProps): JSX.Element {
+  const { light } = toShades(operator.color ?? ourColor);
+  const { button, code } = mail;
+  const [message, rest] = splitMailMessage(mail);
+  return (
+    <Table class="w-page" style={{ background: colours.page }}>
+      <tr>
+        <td align="center" style={{ padding: '32px 12px' }}>
+          <Table style={{ maxWidth: '560px' }}>
+            <tr>
+              <td
+                class="w-brand"
+                style={{ ...text(15), padding: '0 4px 14px', color: light.accent, fontWeight: '600' }}
+              >
+                {operator.mailLogo && <Logo {...operator.mailLogo} />}
+                {operator.name}
+              </td>
+            </tr>
+            <tr>
+              <td
+                class="w-card"
+                {...background(colours.card)}
+                style={{
+                  padding: '32px 36px',
+                  background: colours.card,
+                  border: `1px solid ${colours.line}`,
+                  borderRadius: '14px',
+                }}
+              >
+                <h1 class="w-ink" style={{ ...text(24, 1.3), margin: '0', fontWeight: '700' }}>
+                  <Breakable>{mail.subject}</Breakable>
+                </h1>
+                {mail.intro && <Paragraph>{mail.intro}</Paragraph>}
+                {mail.note && <Paragraph>{mail.note}</Paragraph>}
+                {code && (
+                  <p
+                    class="w-ink"
+                    style={{
+                      ...text(34, 1.2),
+                      margin: '24px 0 0',
+                      fontFamily: mono,
+                      fontWeight: '600',
+                      letterSpacing: '0.18em',
+                    }}
+                  >
+                    {oneLine(code)}
+                  </p>
+                )}
+                {button && <Button {...button} shade={light} />}
+                {mail.steps && <Steps steps={mail.steps} />}
+                {mail.fields && mail.fields.length > 0 && <Fields fields={mail.fields} />}
+                {message && <Message>{message}</Message>}
+                {rest && <Small space={8}>{translator.t('mail.messageRest')}</Small>}
+                {mail.wanted && mail.wanted.length > 0 && <Wanted translator={translator} names={mail.wanted} />}
+                {mail.files && <Files translator={translator} mail={mail} />}
+                <div class="w-line" style={{ marginTop: '28px', borderTop: `2px dotted ${colours.line}` }}>
+                  {button && (
+                    <>
+                      <Small space={18}>{translator.t('mail.buttonFails')}</Small>
+                      <p style={{ ...text(13), margin: '4px 0 0' }}>
+                        <a class="w-brand" href={button.link} style={{ color: light.accent, wordBreak: 'break-all' }}>
+                          {button.link}
+                        </a>
+                      </p>
+                    </>
+                  )}
+                  {toClosing(translator, mail).map((line, index) => (
+                    <Small space={index === 0 ? 18 : 6}>{line}</Small>
+                  ))}
+                </div>
+              </td>
+            </tr>
+            <tr>
+              <td class="w-quiet" style={{ ...text(12), padding: '14px 4px 0', color: colours.quiet }}>
+                {toFooter(translator, operator, mail).map((line, index) => (
+                  <div key={index}>{line}</div>
+                ))}
+                {mail.stop && <Stop translator={translator} operator={operator} stop={mail.stop} />}
+              </td>
+            </tr>
+          </Table>
+        </td>
+      </tr>
+    </Table>
+  );
+}
+
 function Stop(props: {
-  translator: Translator;
-  operator: Operator;
+  translator: ViewTranslator;
+  operator: MailOperator;
   stop: NonNullable<MailContent['stop']>;
 }): JSX.Element {
   const { question, link } = stopTexts(props.translator, props.operator, props.stop);
@@ -436,7 +452,7 @@ function Message({ children }: { children: string }): JSX.Element {
 }
 
 /** Beside the operator's name, which says the same. Old mail programs need the size as attributes. */
-function Logo({ width, height }: NonNullable<Operator['mailLogo']>): JSX.Element {
+function Logo({ width, height }: NonNullable<MailOperator['mailLogo']>): JSX.Element {
   return (
     <img
       src={`cid:${logoId}`}
@@ -468,7 +484,30 @@ function Steps({ steps }: { steps: NonNullable<MailContent['steps']> }): JSX.Ele
   );
 }
 
-function Files({ translator, mail }: { translator: Translator; mail: MailContent }): JSX.Element {
+function Wanted({ translator, names }: { translator: ViewTranslator; names: readonly string[] }): JSX.Element {
+  return (
+    <Table style={{ margin: '24px 0 0' }}>
+      <tr>
+        <td class="w-ink" style={{ ...text(15), padding: '0 0 9px', fontWeight: '600' }}>
+          {translator.t('upload.wanted.title', { count: names.length })}
+        </td>
+      </tr>
+      {names.map((name, index) => (
+        <tr key={index}>
+          <td
+            class="w-ink w-line"
+            dir="auto"
+            style={{ ...text(15), padding: '9px 0', borderTop: `1px solid ${colours.line}` }}
+          >
+            {oneLine(name)}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function Files({ translator, mail }: { translator: ViewTranslator; mail: MailContent }): JSX.Element {
   const { files, more } = listFiles(translator, mail);
   const summary = toScanSummary(translator, mail);
   const isClean = mail.unscannedCount === 0;

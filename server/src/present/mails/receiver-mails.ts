@@ -1,12 +1,12 @@
 import type { CodeSms, Mails } from '../../domain/outbox/mail-templates.ts';
 import { isolate, oneLine } from '../texts/plain.ts';
-import type { Translator } from '../texts/translator.ts';
+import type { ViewTranslator } from '../texts/translator-context.ts';
 import type { MailContent } from './mail.tsx';
 
 type Sender = Pick<Mails['drop'], 'sender' | 'senderName'>;
 
 /** To a receiver: here are your files, or here is your message. */
-export function dropMail(translator: Translator, mail: Mails['drop']): MailContent {
+export function dropMail(translator: ViewTranslator, mail: Mails['drop']): MailContent {
   const count = mail.fileCount;
   const sender = isolate(mail.senderName);
   const deadline = translator.formatDate(mail.deadline);
@@ -45,7 +45,7 @@ export function dropMail(translator: Translator, mail: Mails['drop']): MailConte
 }
 
 /** To a receiver who has not fetched everything when the deadline is near. */
-export function reminderMail(translator: Translator, mail: Mails['reminder']): MailContent {
+export function reminderMail(translator: ViewTranslator, mail: Mails['reminder']): MailContent {
   const sender = isolate(mail.senderName);
   const count = mail.fileCount;
   return {
@@ -66,11 +66,12 @@ export function reminderMail(translator: Translator, mail: Mails['reminder']): M
 }
 
 /** To a contact: you can send files back. */
-export function requestMail(translator: Translator, mail: Mails['request']): MailContent {
+export function requestMail(translator: ViewTranslator, mail: Mails['request']): MailContent {
   const sender = isolate(mail.senderName);
   return {
-    subject: translator.t('mail.request.subject', { sender }),
+    subject: nameAsked(translator, 'mail.request.subject', mail),
     intro: translator.t('mail.request.intro', { sender }),
+    wanted: mail.wanted.map(({ name }) => name),
     button: { label: translator.t('mail.request.button'), here: translator.t('mail.request.here'), link: mail.link },
     note: [
       translator.t('mail.linkUntil', { deadline: translator.formatDate(mail.deadline) }),
@@ -87,18 +88,24 @@ export function requestMail(translator: Translator, mail: Mails['request']): Mai
 }
 
 /** To a contact who has not sent anything yet. */
-export function requestReminderMail(translator: Translator, mail: Mails['request']): MailContent {
+export function requestReminderMail(translator: ViewTranslator, mail: Mails['request']): MailContent {
   return {
     ...requestMail(translator, mail),
-    subject: translator.t('mail.requestReminder.subject', { sender: isolate(mail.senderName) }),
+    subject: nameAsked(translator, 'mail.requestReminder.subject', mail),
     intro: translator.t('mail.requestReminder.intro', { sender: isolate(mail.senderName) }),
     // The text above says it.
     replyTo: undefined,
   };
 }
 
+/** The subject, with the title that the sender gave the request. */
+function nameAsked(translator: ViewTranslator, key: string, { senderName, title }: Mails['request']): string {
+  const subject = translator.t(key, { sender: isolate(senderName) });
+  return title ? translator.t('common.labelled', { label: subject, value: isolate(title) }) : subject;
+}
+
 /** To a visitor of a public page: with this link, you can send the files. */
-export function publicLinkMail(translator: Translator, mail: Mails['publicLink']): MailContent {
+export function publicLinkMail(translator: ViewTranslator, mail: Mails['publicLink']): MailContent {
   const sender = isolate(mail.senderName);
   return {
     subject: translator.t('mail.publicLink.subject', { sender }),
@@ -117,7 +124,7 @@ export function publicLinkMail(translator: Translator, mail: Mails['publicLink']
 }
 
 /** To a contact: the files that they sent. */
-export function confirmationMail(translator: Translator, mail: Mails['confirmation']): MailContent {
+export function confirmationMail(translator: ViewTranslator, mail: Mails['confirmation']): MailContent {
   const count = mail.fileCount;
   const receiver = isolate(mail.receiver);
   const sentAt = translator.formatDate(mail.sentAt);
@@ -144,7 +151,7 @@ export function confirmationMail(translator: Translator, mail: Mails['confirmati
 /**
  * To a receiver: the code for the page they have opened. It is also in the subject, which a telephone shows at once.
  */
-export function codeMail(translator: Translator, mail: Mails['code']): MailContent {
+export function codeMail(translator: ViewTranslator, mail: Mails['code']): MailContent {
   const sender = isolate(mail.senderName);
   return {
     subject: translator.t('mail.code.subject', { sender, code: oneLine(mail.code) }),
@@ -160,18 +167,18 @@ export function codeMail(translator: Translator, mail: Mails['code']): MailConte
  * One text message of at most 160 characters of the GSM alphabet, in the languages that come with the product.
  * Telephones offer the code in the last line on that host's pages, and on no others.
  */
-export function codeSms(translator: Translator, { code, minutes, host }: CodeSms): string {
+export function codeSms(translator: ViewTranslator, { code, minutes, host }: CodeSms): string {
   const digits = oneLine(code);
   return `${translator.t('sms.code', { code: digits, count: minutes })}\n@${host} #${digits}`;
 }
 
 /** The sender's address, because anyone can choose a name. Empty if the subject has the address. */
-function fromField(translator: Translator, { sender, senderName }: Sender): readonly (readonly [string, string])[] {
+function fromField(translator: ViewTranslator, { sender, senderName }: Sender): readonly (readonly [string, string])[] {
   return sender === senderName ? [] : [[translator.t('common.from'), isolate(sender)]];
 }
 
 export function toTitleField(
-  translator: Translator,
+  translator: ViewTranslator,
   { title }: Pick<Mails['drop'], 'title'>,
 ): readonly (readonly [string, string])[] {
   return title ? [[translator.t('common.title'), isolate(title)]] : [];

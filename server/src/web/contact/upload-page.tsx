@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { isolate } from '../../present/texts/plain.ts';
+import type { FoundFile } from '../../domain/requests/find-wanted.ts';
+import { isolate, oneLine } from '../../present/texts/plain.ts';
 import type { Translator } from '../../present/texts/translator.ts';
 import { useTranslator, type ViewTranslator } from '../../present/texts/translator-context.ts';
 import { AskForm, type Asking } from '../shared/components/ask-form.tsx';
@@ -13,8 +14,10 @@ import { Message } from '../shared/components/message.tsx';
 import { Moment } from '../shared/components/moment.tsx';
 import { ScriptData } from '../shared/components/script-data.tsx';
 import { fromField, type Sender } from '../shared/components/sender.tsx';
+import { Subtitle } from '../shared/components/subtitle.tsx';
 import { type PlainFile, PlainFiles } from './plain-files.tsx';
 import { EarlierSendings, type Sending } from './sendings.tsx';
+import { PlainWanted } from './wanted-files.tsx';
 
 const problems = {
   no_files: 'upload.problem.no_files',
@@ -44,6 +47,10 @@ export interface UploadPageProps {
   readonly sender: Sender;
   /** The reference that people use for the request. */
   readonly reference: string;
+  /** One line that names the request; empty if it has none. */
+  readonly title: string | null;
+  /** The files that are wanted, and which of them the contact has sent. */
+  readonly wanted: readonly FoundFile[];
   readonly message: string;
   readonly deadline: Date;
   /** Whether files can be sent only once. */
@@ -100,6 +107,9 @@ export function islandTexts(translator: Translator): string {
       'upload.limits',
       'upload.message',
       'upload.once',
+      'upload.wanted.',
+      'upload.otherFiles',
+      'action.remove',
       'action.close',
       'gone.expired.text',
       'gone.expired.title',
@@ -121,16 +131,19 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
         sender: isolate(props.sender.name),
       })}
       about={
-        <details class="subject-details" open>
-          <summary>{translator.t('upload.about')}</summary>
-          <Fields
-            fields={[
-              ...fromField(translator, props.sender),
-              [translator.t('upload.until'), <Moment at={props.deadline} show="deadline" />],
-            ]}
-          />
-          <Message>{props.message}</Message>
-        </details>
+        <>
+          {props.title !== null && <Subtitle>{props.title}</Subtitle>}
+          <details class="subject-details" open>
+            <summary>{translator.t('upload.about')}</summary>
+            <Fields
+              fields={[
+                ...fromField(translator, props.sender),
+                [translator.t('upload.until'), <Moment at={props.deadline} show="deadline" />],
+              ]}
+            />
+            <Message>{props.message}</Message>
+          </details>
+        </>
       }
     >
       <div
@@ -144,6 +157,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
         data-max-files={props.maxFiles}
         data-max-file-bytes={props.maxFileBytes}
         data-size-reason={props.sizeReason}
+        data-wanted={props.wanted.length > 0 ? JSON.stringify(props.wanted) : undefined}
       >
         <form method="post" action={props.plainAction} enctype="multipart/form-data" class="stack">
           {props.problem && (
@@ -157,14 +171,15 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
               <PlainFiles files={props.received} count={props.received.length} />
             </section>
           )}
+          {props.wanted.length > 0 && <PlainWanted wanted={props.wanted} />}
           <Field
             id="file"
             name="file"
             type="file"
-            label={translator.t('upload.files')}
+            label={translator.t(props.wanted.length > 0 ? 'upload.otherFiles' : 'upload.files')}
             hint={limitsText(translator, props)}
             multiple={props.maxFiles > 1}
-            required={props.received.length === 0}
+            required={props.received.length === 0 && props.wanted.length === 0}
             aria-describedby={props.problem && 'problem'}
           />
           <TextArea id="message" name="message" label={translator.t('upload.message')} maxLength={5000}>

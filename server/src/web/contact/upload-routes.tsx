@@ -12,6 +12,7 @@ import type { Link } from '../../domain/links/link-store.ts';
 import { findPendingStep } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
 import { findLinkFileSizeLimit } from '../../domain/requests/announce-file.ts';
+import { findWantedThrough } from '../../domain/requests/find-wanted.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
 import { contactDraftName, listDraftFiles } from '../../domain/uploads/contact-draft.ts';
 import type { App } from '../../http/shared/app.ts';
@@ -34,9 +35,20 @@ import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from './up
 
 const config = { authentication: 'link-session' } as const;
 const home = `${uploads.home}/:handle/`;
-const Message = Type.Object({ message: Type.String({ maxLength: limits.messageLength }) });
+const Message = Type.Object({
+  message: Type.String({ maxLength: limits.messageLength }),
+  wanted: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.String({ format: 'uuid' }),
+        number: Type.Integer({ minimum: 0, maximum: limits.wantedFilesPerRequest - 1 }),
+      }),
+      { maxItems: limits.filesPerDraft },
+    ),
+  ),
+});
 /** The size of a message in JSON, where each character may be escaped. */
-const messageBytes = 6 * limits.messageLength + 1024;
+const messageBytes = 6 * limits.messageLength + 100 * limits.filesPerDraft + 1024;
 /** The number of earlier sendings, and of their files, that a page shows. */
 const shown = { sendings: 10, files: 200 };
 
@@ -91,7 +103,7 @@ export function uploadPages(app: App, engines: PageEngines, transfers: Transfers
     const written: Written = { message: '' };
     try {
       await receiveForm(engines, link, request.headers['content-type'] ?? '', request.body, written, request);
-      await sendFiles(engines, link, written.message, request.peer);
+      await sendFiles(engines, link, written.message, request.peer, written.places);
       // Redirected, because a reload must not send the form again.
       return reply.redirect(withChosenLanguage(request, readPath(request)), 303);
     } catch (error) {
@@ -126,7 +138,9 @@ function scriptEndpoints(app: App, engines: PageEngines, transfers: Transfers): 
   app.post(`${home}send`, { config, schema: { body: Message } }, async (request) => {
     const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
-    const files = await sendFiles(engines, link, request.body.message, request.peer);
+    const { message, wanted = [] } = request.body;
+    const places = new Map(wanted.map(({ id, number }) => [id, number]));
+    const files = await sendFiles(engines, link, message, request.peer, places);
     // Named by their paths, because a name may have a number that distinguishes it from the same name in other folders.
     return { files: files.map(({ path: name, sizeBytes }) => ({ name, sizeBytes })) };
   });
@@ -154,16 +168,19 @@ async function replyWithUploadPage(
   link: Link,
   refused: Pick<UploadPageProps, 'problem' | 'problemFile' | 'written'> = {},
 ): Promise<FastifyReply> {
-  const [draftFiles, sent, { bytes: maxFileBytes, reason: sizeReason }] = await Promise.all([
+  const [draftFiles, sent, { bytes: maxFileBytes, reason: sizeReason }, wanted] = await Promise.all([
     listDraftFiles(engines, link),
     listSendings(engines, link, shown),
     findLinkFileSizeLimit(engines, link),
+    findWantedThrough(engines, link),
   ]);
   const translator = chooseTranslator(options, request, link.language);
   const path = readPath(request);
   const props: UploadPageProps = {
     sender: { name: link.senderName, address: link.sender },
     reference: toReference(link.dropId),
+    title: link.title,
+    wanted,
     message: link.message,
     deadline: link.expiresAt,
     once: !link.reusable,

@@ -8,7 +8,7 @@ export const scripts = {
   'sign-in': 'src/web/app/sign-in/islands/sign-in.ts',
   settings: 'src/web/app/settings/islands/settings.ts',
   send: 'src/web/app/send/islands/send.tsx',
-  request: 'src/web/app/requests/islands/request.ts',
+  'add-receivers': 'src/web/app/sent/islands/add-receivers.tsx',
 } as const;
 
 export type Script = keyof typeof scripts;
@@ -16,10 +16,11 @@ export type Script = keyof typeof scripts;
 /** The script of the page that verifies receipts. The page contains it, so it shares no file with the others. */
 export const verifierScript = 'src/web/verify/islands/verify.tsx';
 
-/** The source of each stylesheet that a page loads: that of all pages, and one of its own. */
+/** The source of each stylesheet that a page loads: that of all pages, one of its own, and that of a part of it. */
 export const stylesheets = {
   pages: 'src/web/shared/styles/pages.css',
   app: 'src/web/app/styles/app.css',
+  composer: 'src/web/app/send/composer.css',
   reference: 'src/web/reference/reference.css',
 } as const;
 

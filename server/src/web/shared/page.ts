@@ -51,6 +51,8 @@ export interface PageContent {
   script?: Script;
   /** A stylesheet of its own, besides that of all pages. */
   stylesheet?: 'reference';
+  /** The stylesheet of a part that few pages have. */
+  partStylesheet?: 'composer';
   /** The frame of a page for people with an account, which has its own stylesheet: the page draws it. */
   layout?: 'app' | 'sign-in';
   /** Where the page is found in other languages, if it is the result of a POST. */
@@ -105,7 +107,7 @@ async function renderContent(
   translator: Translator,
   content: PageContent,
 ): Promise<Buffer> {
-  const { layout, stylesheet = layout && 'app' } = content;
+  const { layout, stylesheet = layout && ('app' as const) } = content;
   // The result of a POST cannot be requested again in another language.
   const path = content.path ?? (request.method === 'POST' ? undefined : request.url.split('?', 1)[0]);
   const parts = renderParts(translator, {
@@ -114,7 +116,9 @@ async function renderContent(
     page: content.page,
     languageLinks: path === undefined || content.languages === 'one' ? [] : languageLinks(options.translator, path),
     stylesheet: options.assets.href(stylesheets.pages),
-    ownStylesheet: stylesheet && options.assets.href(stylesheets[stylesheet]),
+    ownStylesheets: ([stylesheet, content.partStylesheet] as const).flatMap((name) =>
+      name === undefined ? [] : [options.assets.href(stylesheets[name])],
+    ),
     script: options.assets.href(scripts[content.script ?? usualScripts[layout ?? 'ticket']]),
     icon: options.assets.href(icons.mark),
     ...(layout && {

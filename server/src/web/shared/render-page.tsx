@@ -22,8 +22,8 @@ export interface Frame {
   readonly stylesheet?: string | undefined;
   /** All style and script of a page that works without the server, and the policy by which even a copy of it is bound. */
   readonly inline?: { readonly style: string; readonly script: string; readonly policy: string } | undefined;
-  /** The address of a stylesheet that only this page needs. */
-  readonly ownStylesheet?: string | undefined;
+  /** The addresses of stylesheets that only this page, or a few, need. */
+  readonly ownStylesheets?: readonly string[];
   /** The address of the stylesheet with the operator's colour. */
   readonly brandStylesheet?: string | undefined;
   readonly script?: string | undefined;
@@ -91,7 +91,9 @@ function Document({ translator, frame }: { translator: Translator; frame: Frame 
         <title>{`${frame.title} · ${operator.name}`}</title>
         {frame.inline && <style dangerouslySetInnerHTML={{ __html: frame.inline.style }} />}
         {frame.stylesheet !== undefined && <link rel="stylesheet" href={frame.stylesheet} />}
-        {frame.ownStylesheet !== undefined && <link rel="stylesheet" href={frame.ownStylesheet} />}
+        {frame.ownStylesheets?.map((href) => (
+          <link key={href} rel="stylesheet" href={href} />
+        ))}
         {frame.brandStylesheet !== undefined && <link rel="stylesheet" href={frame.brandStylesheet} />}
         {frame.icon !== undefined && <link rel="icon" href={frame.icon} />}
         {frame.touchIcon !== undefined && <link rel="apple-touch-icon" href={frame.touchIcon} />}

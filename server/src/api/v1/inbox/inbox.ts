@@ -27,6 +27,7 @@ import { findInboxFileById } from '../../../domain/inbox/find-inbox-file.ts';
 import type { QueuedEntry, QueuePosition } from '../../../domain/inbox/inbox-store.ts';
 import { waitForEntry } from '../../../domain/inbox/wait-for-entry.ts';
 import { toReference } from '../../../domain/reference.ts';
+import { findWantedOf } from '../../../domain/requests/find-wanted.ts';
 import { replyWithInboxFile, replyWithInboxZip } from '../../../http/transfer/reply-with-inbox.ts';
 import { fileBytes, zipBytes } from '../../shared/openapi.ts';
 import { parsePageQuery } from '../cursor.ts';
@@ -91,7 +92,8 @@ const getInboxEntry = route({
   errors: ['not_found'],
   async handle({ engines, caller, params }) {
     const { files, ...entry } = await findEntryWithFiles(engines, caller, params.id);
-    return { body: { ...toInboxEntry(entry), files: files.map(toInboxFile) } };
+    const wanted = await findWantedOf(engines, caller.accountId, entry);
+    return { body: { ...toInboxEntry(entry), wanted_files: wanted, files: files.map(toInboxFile) } };
   },
 });
 
@@ -237,6 +239,15 @@ function toInboxEntry(entry: QueuedEntry) {
   };
 }
 
-function toInboxFile({ id, name, path, sizeBytes, sha256, scan, unscannedReason }: InboxFile) {
-  return { id, name, path, size: sizeBytes, sha256: sha256.toString('hex'), scan, unscanned_reason: unscannedReason };
+function toInboxFile({ id, name, path, sizeBytes, sha256, scan, unscannedReason, wanted }: InboxFile) {
+  return {
+    id,
+    name,
+    path,
+    size: sizeBytes,
+    sha256: sha256.toString('hex'),
+    scan,
+    unscanned_reason: unscannedReason,
+    wanted_file: wanted,
+  };
 }

@@ -15,6 +15,7 @@ import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { requireUnused } from '../../../domain/links/find-link.ts';
 import type { Link } from '../../../domain/links/link-store.ts';
 import { findLinkFileSizeLimit } from '../../../domain/requests/announce-file.ts';
+import { findWantedThrough } from '../../../domain/requests/find-wanted.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
 import { removeUpload } from '../../../domain/uploads/account-upload.ts';
 import { contactDraftOwner, findDraftUploads, listDraftFiles } from '../../../domain/uploads/contact-draft.ts';
@@ -37,13 +38,15 @@ const getRequest = linkRoute({
   response: { status: 200, description: 'The request.', schema: LinkRequest },
   errors: endings,
   async handle({ engines, link }) {
-    const [{ bytes: maxBytes }, lastSent] = await Promise.all([
+    const [{ bytes: maxBytes }, lastSent, wanted] = await Promise.all([
       findLinkFileSizeLimit(engines, link),
       findLastSent(engines, link),
+      findWantedThrough(engines, link),
     ]);
     return {
       body: {
         ...describeLink(link),
+        wanted_files: wanted,
         reusable: link.reusable,
         used: link.usedUp,
         max_files: limits.filesPerDraft,
@@ -210,8 +213,9 @@ const sendThroughLink = linkRoute({
     schema: SentThroughLink,
   },
   errors: ['no_files', 'files_not_ready', 'too_many_messages', ...endings],
-  async handle({ engines, link, body: { message = '' }, request }) {
-    await sendFiles(engines, link, message, request.peer);
+  async handle({ engines, link, body: { message = '', wanted_files: wanted = [] }, request }) {
+    const places = new Map(wanted.map(({ id, number }) => [id, number]));
+    await sendFiles(engines, link, message, request.peer, places);
     const sent = await findLastSent(engines, link);
     if (!sent) throw new ExchangeError('no_files');
     return { body: sent };

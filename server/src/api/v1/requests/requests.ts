@@ -31,7 +31,11 @@ const requests: SentKind = {
     created: CreatedFileRequest,
     checked: CheckedFileRequest,
   },
-  toEntry: (engines, request) => ({ ...toSent(engines, request), reusable: request.reusable }),
+  toEntry: (engines, request) => ({
+    ...toSent(engines, request),
+    wanted_files: request.wanted,
+    reusable: request.reusable,
+  }),
   toReceiver: (receiver) => ({
     ...toSentReceiver(receiver, 'fulfilled'),
     fulfilled_at: receiver.completedAt,
@@ -54,7 +58,11 @@ export const requestRoutes = [
       errors: ['recipient_not_allowed', 'daily_limit', 'too_many_messages'],
     },
     {
-      toInput: (body) => ({ ...toDispatchInput(body), reusable: body.reusable ?? false }),
+      toInput: ({ wanted_files: wanted, reusable = false, ...body }) => ({
+        ...toDispatchInput(body),
+        wanted: wanted?.map(({ name, note = '' }) => ({ name, note })),
+        reusable,
+      }),
       check: checkRequest,
       describe: () => ({}),
       prepare: prepareRequest,

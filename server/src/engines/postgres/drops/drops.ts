@@ -80,6 +80,7 @@ export function dropStore(db: Database): DropStore {
           passphrase: drop.passphraseHash ?? null,
           notify: drop.choices?.notify ?? true,
           reusable: drop.choices?.reusable ?? true,
+          wanted: drop.choices?.wanted?.length ? JSON.stringify(drop.choices.wanted) : null,
           unsolicited: drop.isUnsolicited ?? false,
           sent_by: drop.author?.kind === 'person' ? drop.author.id : null,
           key_id: drop.author?.kind === 'key' ? drop.author.id : null,

@@ -1,12 +1,22 @@
-import { sql } from 'kysely';
-import type { Arrival, RequestStore, RequestSummary } from '../../../domain/requests/request-store.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Arrival, RequestStore, RequestSummary, WantedState } from '../../../domain/requests/request-store.ts';
 import { bindStatements, type Database } from '../database.ts';
 
 /** The name that was chosen for the request, or the one in the contacts at that time. */
 const person = sql`json_build_object('name', coalesce(links.name, nullif(links.contact_name, '')), 'email', links.email)`;
 
+/** For a query's `request`: what came through the link at a position. */
+const wantedState = (accountId: string, requestId: RawBuilder<unknown>, position: RawBuilder<unknown>) => sql`
+  coalesce(request.wanted, '[]') as wanted, array(
+    select distinct files.wanted from drops as sent
+      join files on files.account_id = ${accountId} and files.drop_id = sent.id
+    where sent.account_id = ${accountId} and sent.request_id = ${requestId} and sent.request_position = ${position}
+      and files.wanted is not null and request.wanted is not null
+    order by files.wanted
+  ) as found`;
+
 export function requestStore(db: Database): RequestStore {
-  const { readRows } = bindStatements(db);
+  const { readRow, readRows } = bindStatements(db);
   return {
     summaries: (accountId, requestIds) => readRows<RequestSummary>`
         select asked.id as "dropId", first.contact as "firstReceiver", arrived.*
@@ -44,6 +54,20 @@ export function requestStore(db: Database): RequestStore {
             and entry.drop_id = drops.id
         where drops.account_id = ${accountId} and drops.request_id = ${requestId}
         order by drops.id desc limit ${sql.lit(count)}
+      `,
+
+    wantedThrough: (accountId, requestId, position) =>
+      readRow<WantedState>`
+        select ${wantedState(accountId, sql`${requestId}::uuid`, sql`${position}::integer`)}
+        from drops as request where request.account_id = ${accountId} and request.id = ${requestId}
+      `,
+
+    wantedOf: (accountId, dropId) =>
+      readRow<WantedState>`
+        select ${wantedState(accountId, sql`received.request_id`, sql`received.request_position`)}
+        from drops as received
+          join drops as request on request.account_id = received.account_id and request.id = received.request_id
+        where received.account_id = ${accountId} and received.id = ${dropId}
       `,
   };
 }

@@ -26,7 +26,7 @@ const recordedState = sql`
 const selectColumns = (accountId: string) => sql`
   drops.id, drops.key_id as "keyId", drops.xmin::text as version, ${stateOfDrop} as state, drops.message, drops.title, drops.external_id as "externalId", drops.metadata,
   drops.second_factor as "secondFactor", drops.passphrase is not null as "hasPassphrase",
-  (select ${secondFactorRule} from accounts where accounts.id = ${accountId}) as "secondFactorRule", drops.notify, drops.reusable, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
+  (select ${secondFactorRule} from accounts where accounts.id = ${accountId}) as "secondFactorRule", drops.notify, drops.reusable, coalesce(drops.wanted, '[]') as wanted, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
   drops.revoked_at as "revokedAt", case when ${isRestorable} then drops.restorable_until end as "restorableUntil", drops.remind_at as "remindAt", drops.receiver_count as "receiverCount", drops.file_count as "fileCount",
   drops.activity_purged as "isPurged"`;
 

@@ -11,7 +11,7 @@ import { evidenceFile, type ReadyFile, sealedFileColumns } from './sealed-file.t
 const deletion = { state: 'deleting', wrapped_key: null, lease_until: sql<Date>`now()` } as const;
 
 export function fileStore(db: Database): FileStore {
-  const { readRows } = bindStatements(db);
+  const { readRows, run } = bindStatements(db);
   return {
     async staged(accountId, draft) {
       return db
@@ -73,6 +73,12 @@ export function fileStore(db: Database): FileStore {
       `.execute(db);
       return rows.map(({ file }) => file);
     },
+
+    setWanted: (accountId, dropId, places) => run`
+        update files set wanted = place.number
+        from unnest(${[...places.keys()]}::uuid[], ${[...places.values()]}::smallint[]) as place (id, number)
+        where files.account_id = ${accountId} and files.drop_id = ${dropId} and files.id = place.id
+      `,
 
     async moveUploadsToDrop(accountId, files, dropId) {
       const { rows } = await sql<{ file: EvidenceFile }>`
@@ -228,7 +234,7 @@ export function fileStore(db: Database): FileStore {
         join.onRef('files.account_id', '=', 'drops.account_id').onRef('files.drop_id', '=', 'drops.id'),
       )
       .select(sealedFileColumns)
-      .select(['drops.account_id as accountId', 'drops.id as dropId'])
+      .select(['drops.account_id as accountId', 'drops.id as dropId', 'files.wanted'])
       .where('entry.account_id', '=', accountId)
       .where('drops.ended_at', 'is', null)
       .where('drops.expires_at', '>', sql<Date>`now()`)

@@ -10,6 +10,7 @@ import type {
   ReceiversLink,
 } from '../../../domain/links/link-store.ts';
 import type { Channel } from '../../../domain/policy.ts';
+import type { WantedFile } from '../../../domain/requests/wanted-files.ts';
 import { secondFactorRule, shownName } from '../accounts/account-columns.ts';
 import { bindStatements, type Database } from '../database.ts';
 import { evidenceFile, type ReadyFile, sealedFileColumns } from '../files/sealed-file.ts';
@@ -73,6 +74,7 @@ export function linkStore(db: Database): LinkStore {
           case when links.more_time_asked_at is not null then 'more_time' end,
           case when links.send_again_asked_at is not null then 'send_again' end], null)`.as('asked'),
         'drops.reusable',
+        sql<WantedFile[]>`coalesce(drops.wanted, '[]')`.as('wanted'),
         'drops.unsolicited as isUnsolicited',
         'links.completed_at as completedAt',
         usedUp.as('usedUp'),

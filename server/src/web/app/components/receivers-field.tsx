@@ -15,7 +15,7 @@ export function ReceiversField(props: {
 }): JSX.Element {
   const translator = useTranslator();
   return (
-    <div class="receivers" id="receivers" data-href={props.href}>
+    <div class="receivers-field" id="receivers" data-href={props.href}>
       <textarea
         id="receiver"
         name="receiver"

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { FollowedFile } from '../../../domain/drops/sent-drop-store.ts';
 import type { UnscannedReason } from '../../../domain/files/file-store.ts';
 import type { QueuedEntry } from '../../../domain/inbox/inbox-store.ts';
+import type { FoundFile } from '../../../domain/requests/find-wanted.ts';
 import { isolate, oneLine } from '../../../present/texts/plain.ts';
 import { findScanText } from '../../../present/texts/scan-texts.ts';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
@@ -23,6 +24,8 @@ import { type ListProps, toHref } from '../shared/list-props.ts';
 
 export interface InboxFile extends Pick<FollowedFile, 'id' | 'path' | 'sizeBytes' | 'scan'> {
   readonly unscannedReason?: UnscannedReason | null;
+  /** Which of the wanted files it is; null if none of them. */
+  readonly wanted?: number | null;
   /** Whether it was sent in full to a member of the account. */
   readonly isDownloaded: boolean;
 }
@@ -33,6 +36,8 @@ export interface InboxEntryProps
   readonly sender: Person;
   /** The request through which a contact sent it. */
   readonly request: { readonly id: string; readonly reference: string } | null;
+  /** The files that the request wants, and which of them the sender has sent. */
+  readonly wanted: readonly FoundFile[];
   readonly files: readonly InboxFile[];
   /** Whether every file is selected at first (`?select=all`). */
   readonly selectsAll: boolean;
@@ -112,6 +117,7 @@ export function InboxEntryDetail(
           ]}
         />
         <Message>{entry.message}</Message>
+        {entry.wanted.length > 0 && <WantedFound {...entry} />}
       </div>
       {entry.files.length > 0 && <EntryFiles entry={entry} path={path} />}
       <div class="panel-foot">
@@ -124,6 +130,40 @@ export function InboxEntryDetail(
         {entry.reportHref !== undefined && <a href={entry.reportHref}>{translator.t('inbox.report')}</a>}
       </div>
     </article>
+  );
+}
+
+/** What was asked for: what is still missing comes first. */
+function WantedFound({ wanted, files }: Pick<InboxEntryProps, 'wanted' | 'files'>): JSX.Element {
+  const translator = useTranslator();
+  const missing = wanted.filter(({ found }) => !found).length;
+  const numbered = wanted.map((file, number) => ({ ...file, number }));
+  return (
+    <section class="wanted" aria-labelledby="wanted-title">
+      <h3 id="wanted-title">
+        {missing === 0
+          ? translator.t('inbox.wanted.all', { count: wanted.length })
+          : translator.t('inbox.wanted.missing', { count: missing, of: translator.formatNumber(wanted.length) })}
+      </h3>
+      <ul>
+        {[...numbered.filter(({ found }) => !found), ...numbered.filter(({ found }) => found)].map((file) => (
+          <li key={file.number} class={file.found ? 'wanted-found' : undefined}>
+            {file.found ? <Icon name="check" small /> : <span class="wanted-mark" />}
+            <div class="wanted-about">
+              <span dir="auto">{oneLine(file.name)}</span>
+              <span class="quiet small">
+                {file.found
+                  ? files
+                      .filter(({ wanted: number }) => number === file.number)
+                      .map(({ path }) => isolate(oneLine(path)))
+                      .join(', ') || translator.t('inbox.wanted.earlier')
+                  : translator.t('inbox.wanted.none')}
+              </span>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

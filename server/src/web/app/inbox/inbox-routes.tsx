@@ -6,6 +6,7 @@ import { findInboxFileById } from '../../../domain/inbox/find-inbox-file.ts';
 import type { ListedEntry, QueuedEntry, QueuePosition } from '../../../domain/inbox/inbox-store.ts';
 import { blockSender } from '../../../domain/public-page/block-sender.ts';
 import { listSearchedTexts, toReference } from '../../../domain/reference.ts';
+import { findWantedOf } from '../../../domain/requests/find-wanted.ts';
 import { replyWithInboxFile, replyWithInboxZip } from '../../../http/transfer/reply-with-inbox.ts';
 import type { AppRequest, AppRoute, MemberVisit } from '../shared/app-route.ts';
 import { readListPage } from '../shared/list-page.ts';
@@ -36,6 +37,7 @@ export const inboxRoutes: readonly AppRoute[] = [
       return replyWithInbox(visit, {
         ...toEntry(entry),
         files: entry.files,
+        wanted: await findWantedOf(engines, actor.accountId, entry),
         selectsAll: select === 'all',
         reportHref: entry.isUnsolicited && visit.canChange ? `${visit.base}inbox/${id}/report` : undefined,
       });
@@ -196,7 +198,7 @@ function toLine(entry: ListedEntry): InboxLine {
   return { ...toCommon(entry), fileCount, totalBytes, isUnread, requestReference, isUnsolicited };
 }
 
-function toEntry(entry: QueuedEntry): Omit<InboxEntryProps, 'files' | 'selectsAll'> {
+function toEntry(entry: QueuedEntry): Omit<InboxEntryProps, 'files' | 'wanted' | 'selectsAll'> {
   const { expiresAt, requestId, isUnsolicited } = entry;
   const request = requestId === null ? null : { id: requestId, reference: toReference(requestId) };
   return { ...toCommon(entry), expiresAt, isUnsolicited, request };

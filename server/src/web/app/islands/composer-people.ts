@@ -61,11 +61,19 @@ export function parseReceiversOffline(text: string): UnderstoodReceivers {
     if (isAddress(email)) receivers.set(email, { email, name, hasPhone: false });
     else unreadable.push(written);
   }
-  return { receivers: [...receivers.values()], repeated: [], unreadable, newDomains: [] };
+  return { receivers: [...receivers.values()], repeated: [], unreadable, nearMisses: [] };
 }
 
 export function isAddress(text: string): boolean {
   return /^[^\s@<>",;]+@[^\s@<>",;]+\.[^\s@<>",;.]{2,}$/.test(text);
+}
+
+/** Says what an address lacks, as far as one can see it. */
+export function findAddressFault(text: string): 'noAt' | 'noEnding' | 'other' {
+  const at = text.lastIndexOf('@');
+  if (at < 0) return 'noAt';
+  const domain = text.slice(at + 1);
+  return at > 0 && domain !== '' && !/\.[^.\s]{2,}$/.test(domain) && !/\s/.test(text) ? 'noEnding' : 'other';
 }
 
 export function isList(text: string): boolean {

@@ -1,23 +1,32 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KnownReceiver } from '../../../domain/contacts/contact-store.ts';
+import type { NearMiss } from '../../../domain/contacts/near-miss.ts';
 import type { UnderstoodReceivers } from '../../../domain/contacts/read-receivers.ts';
 import { isolate, oneLine } from '../../../present/texts/plain.ts';
-import { useTranslator } from '../../../present/texts/translator-context.ts';
+import { useTranslator, type ViewTranslator } from '../../../present/texts/translator-context.ts';
 import { Button, IconButton } from '../../shared/components/button.tsx';
 import { Icon } from '../../shared/components/icon.tsx';
 import { Avatar } from '../components/avatar.tsx';
-import { findDomain, isAddress, isList, type PeopleService, type Suggestions } from './composer-people.ts';
+import {
+  findAddressFault,
+  findDomain,
+  isAddress,
+  isList,
+  type PeopleService,
+  type Suggestions,
+} from './composer-people.ts';
 
 /** The content of the field. */
 export interface ReceiverState {
   readonly receivers: readonly KnownReceiver[];
   /** Texts that are no receivers; they stay until they are corrected or removed. */
   readonly unreadable: readonly string[];
-  readonly newDomains: readonly string[];
+  /** Addresses that are probably meant to be others. */
+  readonly nearMisses: readonly NearMiss[];
 }
 
-export const noReceivers: ReceiverState = { receivers: [], unreadable: [], newDomains: [] };
+export const noReceivers: ReceiverState = { receivers: [], unreadable: [], nearMisses: [] };
 
 type Option =
   | { readonly kind: 'person'; readonly person: KnownReceiver }
@@ -51,6 +60,8 @@ export function ReceiverField(props: {
   const [active, setActive] = useState(-1);
   const [isOpen, setOpen] = useState(false);
   const [pasted, setPasted] = useState<UnderstoodReceivers | undefined>();
+  /** The text that was just refused, which is to be corrected next. */
+  const [fixing, setFixing] = useState<string | undefined>();
   const input = useRef<HTMLInputElement>(null);
 
   const there = new Set(state.receivers.map(({ email }) => email));
@@ -62,6 +73,7 @@ export function ReceiverField(props: {
   ];
   const isShown = isOpen && options.length > 0;
   const chosen = isShown ? options[active] : undefined;
+  const nearMisses = state.nearMisses.filter(({ email }) => there.has(email));
 
   useEffect(() => {
     if (!isOpen) return undefined;
@@ -81,8 +93,9 @@ export function ReceiverField(props: {
     };
   }, [text, isOpen]);
 
-  const take = ({ receivers, unreadable, newDomains }: Omit<UnderstoodReceivers, 'repeated'>) => {
-    props.onChange((before) => addReceivers(before, receivers, unreadable, newDomains));
+  const take = (understood: Omit<UnderstoodReceivers, 'repeated'>) => {
+    const { receivers } = understood;
+    props.onChange((before) => addReceivers(before, understood));
     if (receivers.length > 0) {
       say(translator.t('composer.added', { name: receivers.map(nameReceiver).slice(0, 3).join(', ') }));
     }
@@ -97,7 +110,7 @@ export function ReceiverField(props: {
       take({
         receivers: [{ email: written.toLowerCase(), name: '', hasPhone: false }],
         unreadable: [],
-        newDomains: [],
+        nearMisses: [],
       });
     }
     const understood = await people.understand(written);
@@ -105,8 +118,11 @@ export function ReceiverField(props: {
       const known = new Set(before.receivers.map(({ email }) => email));
       // Removed meanwhile.
       if (isAddress(written) && !known.has(written.toLowerCase())) return before;
-      return addReceivers(before, understood.receivers, understood.unreadable, understood.newDomains);
+      return addReceivers(before, understood);
     });
+    // A person who goes on to another field is not called back.
+    if (understood.unreadable.length > 0 && document.activeElement === input.current)
+      setFixing(understood.unreadable[0]);
   };
   const commit = (typed: string) => props.track(commitText(typed));
   props.onReady(() => commitText(input.current?.value ?? ''));
@@ -116,11 +132,11 @@ export function ReceiverField(props: {
     setText('');
     setOpen(false);
     input.current?.focus();
-    if (option.kind === 'person') return take({ receivers: [option.person], unreadable: [], newDomains: [] });
+    if (option.kind === 'person') return take({ receivers: [option.person], unreadable: [], nearMisses: [] });
     const members = await people.membersOf(option.name);
     // A group whose members are not known stays to be seen: it must not be left out in silence.
     const unreadable = members ? [] : [option.name];
-    return take({ receivers: members ?? [], unreadable, newDomains: [] });
+    return take({ receivers: members ?? [], unreadable, nearMisses: [] });
   };
   const remove = (index: number) => {
     const removed = state.receivers[index];
@@ -134,6 +150,44 @@ export function ReceiverField(props: {
   };
   const removeUnreadable = (word: string) => {
     props.onChange((before) => ({ ...before, unreadable: before.unreadable.filter((each) => each !== word) }));
+    input.current?.focus();
+  };
+  /** Takes the corrected text; one that is still none stays where it is. */
+  const correct = async (word: string, text: string, isDone: boolean) => {
+    const written = text.trim();
+    if (written === '') return removeUnreadable(word);
+    if (written === word && !isDone) return;
+    const understood = await people.understand(written);
+    props.onChange((before) => {
+      const at = before.unreadable.indexOf(word);
+      if (at < 0) return before;
+      return addReceivers(
+        { ...before, unreadable: before.unreadable.toSpliced(at, 1, ...understood.unreadable) },
+        {
+          ...understood,
+          unreadable: [],
+        },
+      );
+    });
+    if (isDone && understood.unreadable.length === 0) input.current?.focus();
+  };
+  const replace = ({ email, meant }: NearMiss) => {
+    props.onChange((before) => {
+      const there = before.receivers.some((receiver) => receiver.email === meant);
+      return {
+        ...before,
+        receivers: before.receivers.flatMap((receiver) => {
+          if (receiver.email !== email) return [receiver];
+          return there ? [] : [{ ...receiver, email: meant }];
+        }),
+        nearMisses: before.nearMisses.filter((each) => each.email !== email),
+      };
+    });
+    void people.understand(meant).then((understood) => props.onChange((before) => addReceivers(before, understood)));
+    input.current?.focus();
+  };
+  const keep = ({ email }: NearMiss) => {
+    props.onChange((before) => ({ ...before, nearMisses: before.nearMisses.filter((each) => each.email !== email) }));
     input.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -159,7 +213,8 @@ export function ReceiverField(props: {
     } else if ((key === ',' || key === ';') && text.trim() !== '') {
       event.preventDefault();
       commit(text);
-    } else if (key === 'Backspace' && text === '') {
+    } else if (key === 'Backspace' && input.current && isAtStart(input.current)) {
+      event.preventDefault();
       const lastUnreadable = state.unreadable.at(-1);
       if (lastUnreadable === undefined) remove(state.receivers.length - 1);
       else removeUnreadable(lastUnreadable);
@@ -192,20 +247,19 @@ export function ReceiverField(props: {
             <Chip
               key={receiver.email}
               receiver={receiver}
-              isNew={state.newDomains.includes(findDomain(receiver.email))}
+              isNearMiss={nearMisses.some(({ email }) => email === receiver.email)}
               onRemove={() => remove(index)}
             />
           ))}
-          {state.unreadable.map((word) => (
-            <span key={word} class="chip chip-bad">
-              <Icon name="alert" small />
-              <bdi class="chip-name">{oneLine(word)}</bdi>
-              <IconButton
-                icon="close"
-                label={translator.t('action.remove', { name: oneLine(word) })}
-                onClick={() => removeUnreadable(word)}
-              />
-            </span>
+          {state.unreadable.map((word, index) => (
+            <ChipInPlace
+              key={index}
+              index={index}
+              word={word}
+              isNew={word === fixing}
+              onCorrect={(text, isDone) => props.track(correct(word, text, isDone))}
+              onRemove={() => removeUnreadable(word)}
+            />
           ))}
           <input
             ref={input}
@@ -260,14 +314,15 @@ export function ReceiverField(props: {
             ))}
         </ul>
       </div>
-      {state.newDomains
-        .filter((domain) => state.receivers.some(({ email }) => findDomain(email) === domain))
-        .slice(0, 3)
-        .map((domain) => (
-          <p key={domain} class="composer-warning">
-            {translator.t('composer.newDomain', { domain: isolate(domain) })}
-          </p>
-        ))}
+      {state.unreadable.map((word, index) => (
+        <p key={index} class="field-problem" id={`receiver-fix-${index}-text`} role="alert">
+          <Icon name="alert" small />
+          <span>{explainUnreadable(translator, word)}</span>
+        </p>
+      ))}
+      {nearMisses.slice(0, 3).map((miss) => (
+        <NearMissNote key={miss.email} miss={miss} onReplace={() => replace(miss)} onKeep={() => keep(miss)} />
+      ))}
       {pasted && (
         <PastedList
           pasted={pasted}
@@ -287,18 +342,105 @@ export function ReceiverField(props: {
   );
 }
 
-function Chip(props: { receiver: KnownReceiver; isNew: boolean; onRemove: () => void }): JSX.Element {
+/** Nothing is selected, and nothing stands before the caret. */
+function isAtStart({ selectionStart, selectionEnd }: HTMLInputElement): boolean {
+  return selectionStart === 0 && selectionEnd === 0;
+}
+
+function Chip(props: { receiver: KnownReceiver; isNearMiss: boolean; onRemove: () => void }): JSX.Element {
   const translator = useTranslator();
-  const { receiver, isNew } = props;
-  const name = nameReceiver(receiver);
+  const { receiver, isNearMiss } = props;
+  const name = isNearMiss ? oneLine(receiver.email) : nameReceiver(receiver);
   return (
-    <span class={`chip${isNew ? ' chip-new' : ''}`}>
-      {isNew ? <Icon name="alert" small /> : <Avatar name={name} small />}
+    <span class={`chip${isNearMiss ? ' chip-near' : ''}`}>
+      {isNearMiss ? <Icon name="alert" small /> : <Avatar name={name} small />}
       <bdi class="chip-name" title={oneLine(receiver.email)}>
         {name}
       </bdi>
       <IconButton icon="close" label={translator.t('action.remove', { name })} onClick={props.onRemove} />
     </span>
+  );
+}
+
+/** What was refused, as a field in the place of its chip. */
+function ChipInPlace(props: {
+  index: number;
+  word: string;
+  /** Whether it was refused just now. */
+  isNew: boolean;
+  /** `isDone` if the person says so, and not only leaves the field. */
+  onCorrect: (text: string, isDone: boolean) => void;
+  onRemove: () => void;
+}): JSX.Element {
+  const translator = useTranslator();
+  const { word } = props;
+  const id = `receiver-fix-${props.index}`;
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (props.isNew) field.current?.focus();
+  }, [props.isNew]);
+  return (
+    <span class="chip chip-field">
+      <input
+        ref={field}
+        id={id}
+        type="text"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        inputmode="email"
+        size={Math.min(40, Math.max(12, word.length))}
+        value={word}
+        aria-label={translator.t('composer.correct', { text: oneLine(word) })}
+        aria-invalid="true"
+        aria-describedby={`${id}-text`}
+        // The form would take it as a change of its own.
+        onInput={(event) => event.stopPropagation()}
+        onChange={(event) => event.stopPropagation()}
+        onBlur={(event) => props.onCorrect(event.currentTarget.value, false)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.isComposing) return;
+          event.preventDefault();
+          props.onCorrect(event.currentTarget.value, true);
+        }}
+      />
+      <IconButton
+        icon="close"
+        label={translator.t('action.remove', { name: oneLine(word) })}
+        onClick={props.onRemove}
+      />
+    </span>
+  );
+}
+
+function explainUnreadable(translator: ViewTranslator, word: string): string {
+  const text = isolate(oneLine(word));
+  const fault = findAddressFault(word.trim());
+  if (fault === 'noEnding')
+    return translator.t('composer.fault.noEnding', { domain: isolate(findDomain(word.trim())) });
+  return translator.t(fault === 'noAt' ? 'composer.fault.noAt' : 'composer.fault.address', { text });
+}
+
+function NearMissNote(props: { miss: NearMiss; onReplace: () => void; onKeep: () => void }): JSX.Element {
+  const translator = useTranslator();
+  const { email, meant } = props.miss;
+  const isDomain = findDomain(email) !== findDomain(meant);
+  const [written, known] = isDomain ? [findDomain(email), findDomain(meant)] : [email, meant];
+  return (
+    <div class="near-miss" role="status">
+      <p>
+        <Icon name="alert" small />{' '}
+        {translator.t('composer.nearMiss', { written: isolate(oneLine(written)), known: isolate(oneLine(known)) })}
+      </p>
+      <div class="actions">
+        <Button type="button" onClick={props.onReplace}>
+          {translator.t('composer.nearMiss.use', { known: isolate(oneLine(known)) })}
+        </Button>
+        <Button type="button" look="plain" onClick={props.onKeep}>
+          {translator.t('composer.nearMiss.keep')}
+        </Button>
+      </div>
+    </div>
   );
 }
 
@@ -339,7 +481,7 @@ function PastedList(props: {
   onDiscard: () => void;
 }): JSX.Element {
   const translator = useTranslator();
-  const { receivers, repeated, unreadable, newDomains } = props.pasted;
+  const { receivers, repeated, unreadable } = props.pasted;
   const added = receivers.filter(({ email }) => !props.there.has(email));
   const known = [...receivers.filter(({ email }) => props.there.has(email)).map(({ email }) => email), ...repeated];
   const list = (texts: readonly string[]) => texts.slice(0, 10).map(oneLine).join(', ');
@@ -368,11 +510,6 @@ function PastedList(props: {
       {unreadable.length > 0 && (
         <p class="field-problem">{translator.t('composer.notUnderstood', { parts: list(unreadable) })}</p>
       )}
-      {newDomains.slice(0, 3).map((domain) => (
-        <p key={domain} class="composer-warning">
-          {translator.t('composer.newDomain', { domain: isolate(domain) })}
-        </p>
-      ))}
       <div class="actions">
         {added.length > 0 && (
           <Button type="button" icon="plus" onClick={props.onAdd}>
@@ -394,18 +531,17 @@ function nameReceiver({ name, email }: Pick<KnownReceiver, 'name' | 'email'>): s
 /** Adds those who are not there; of those who are, what became known meanwhile is kept. */
 export function addReceivers(
   before: ReceiverState,
-  receivers: readonly KnownReceiver[],
-  unreadable: readonly string[],
-  newDomains: readonly string[],
+  { receivers, unreadable, nearMisses }: Omit<UnderstoodReceivers, 'repeated'>,
 ): ReceiverState {
   const all = new Map(before.receivers.map((receiver) => [receiver.email, receiver]));
   for (const { email, name, hasPhone } of receivers) {
     const earlier = all.get(email);
     all.set(email, { email, name: name || (earlier?.name ?? ''), hasPhone: hasPhone || (earlier?.hasPhone ?? false) });
   }
+  const misses = new Map([...before.nearMisses, ...nearMisses].map((miss) => [miss.email, miss]));
   return {
     receivers: [...all.values()],
     unreadable: [...new Set([...before.unreadable, ...unreadable])],
-    newDomains: [...new Set([...before.newDomains, ...newDomains])],
+    nearMisses: [...misses.values()],
   };
 }

@@ -73,20 +73,20 @@ export function mountReceivers(
     if (named.trim() === '') return;
     // At once: a draft that is kept before the server responds has them. The response completes them.
     const first = parseReceiversOffline(named).receivers;
-    change((before) => addReceivers(before, first, [], []));
-    const { receivers, unreadable, newDomains } = await people.understand(named);
+    change((before) => addReceivers(before, { receivers: first, unreadable: [], nearMisses: [] }));
+    const understood = await people.understand(named);
     change((before) => {
       const there = new Set(before.receivers.map(({ email }) => email));
       const removed = new Set(first.map(({ email }) => email).filter((email) => !there.has(email)));
-      const others = receivers.filter(({ email }) => !removed.has(email));
-      return addReceivers(before, others, unreadable, newDomains);
+      const receivers = understood.receivers.filter(({ email }) => !removed.has(email));
+      return addReceivers(before, { ...understood, receivers });
     });
   }
   return {
     get state() {
       return state;
     },
-    restore: (restored) => change(() => restored),
+    restore: (restored) => change(() => ({ ...noReceivers, ...restored })),
     addNamed() {
       const work = understandNamed();
       track(work);

@@ -11,6 +11,8 @@ import { RequestChip, type RequestProgress } from './request-state.tsx';
 
 /** A request for files in the list. */
 export interface RequestLine extends SentListLine, RequestProgress {
+  /** Empty if it has none. */
+  readonly title: string | null;
   readonly message: string;
   readonly filesReceived: number;
 }
@@ -26,9 +28,16 @@ const parts = [
   ['all', 'sentList.all'],
 ] as const;
 
-/** Names a request by the first line of its message. */
-export function nameRequest(translator: ViewTranslator, { message }: Pick<RequestLine, 'message'>): string {
-  return oneLine(message.trim().split('\n', 1)[0] ?? '').slice(0, 120) || translator.t('requests.unnamed');
+/** Names a request by its title, or else by the first line of its message. */
+export function nameRequest(
+  translator: ViewTranslator,
+  { title, message }: Pick<RequestLine, 'title' | 'message'>,
+): string {
+  return (
+    oneLine(title ?? '') ||
+    oneLine(message.trim().split('\n', 1)[0] ?? '').slice(0, 120) ||
+    translator.t('requests.unnamed')
+  );
 }
 
 export function RequestsPage(props: RequestsPageProps): JSX.Element {

@@ -18,9 +18,10 @@ export const requestRoutes: readonly AppRoute[] = [
     async toLines({ engines, actor }, requests) {
       const ids = requests.map(({ id }) => id);
       const summaries = await summarizeRequests(engines, actor.accountId, ids);
-      return makeLines(requests, summaries, (about, { message, reusable, receiverCount }, summary) => ({
+      return makeLines(requests, summaries, (about, { title, message, reusable, receiverCount }, summary) => ({
         ...about,
         ...summary,
+        title,
         message,
         reusable,
         receivers: receiverCount,

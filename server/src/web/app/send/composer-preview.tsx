@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
 import type { SecondFactor } from '../../../domain/policy.ts';
+import { MailBody, type MailOperator } from '../../../present/mails/mail.tsx';
+import { dropMail, requestMail } from '../../../present/mails/receiver-mails.ts';
 import { isolate, manyLines, oneLine } from '../../../present/texts/plain.ts';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
 import { Fields } from '../../shared/components/card.tsx';
@@ -8,34 +10,68 @@ import { FileIcon } from '../../shared/components/file-row.tsx';
 import { Icon } from '../../shared/components/icon.tsx';
 import { fromField, type Sender } from '../../shared/components/sender.tsx';
 import { Subtitle } from '../../shared/components/subtitle.tsx';
+import type { ComposerKind } from './composer-bar.tsx';
+
+/** What receivers see besides what the account says of itself. */
+export interface PreviewContent {
+  readonly files?: readonly { readonly name: string; readonly sizeBytes: number }[];
+  readonly message?: string;
+  readonly title?: string;
+  /** The names of the files that are wanted. */
+  readonly wanted?: readonly string[];
+  readonly reusable?: boolean;
+}
+
+/** The operator, as far as mails show them. */
+export type PreviewOperator = Pick<MailOperator, 'name' | 'color' | 'supportAddress'>;
 
 export interface ComposerPreviewProps {
+  readonly kind: ComposerKind;
   readonly view: 'page' | 'mail';
   readonly sender: Sender;
-  readonly files: readonly { readonly name: string; readonly sizeBytes: number }[];
-  /** Empty: none. */
-  readonly title: string;
-  readonly message: string;
+  readonly operator: PreviewOperator;
+  /** The scheme, name and port of this server. */
+  readonly origin: string;
+  readonly content: PreviewContent;
   /** The last day, in words; undefined if none is chosen. */
   readonly until: string | undefined;
+  readonly deadline?: Date | undefined;
+  /** Who gets the mail. */
+  readonly to?: string | undefined;
   readonly secondFactor: SecondFactor;
+  /** How many people get their code by SMS and by mail, if not all of them by the same. */
+  readonly codes: { readonly sms: number; readonly mail: number } | undefined;
   readonly notify: boolean;
 }
 
 const shownFiles = 3;
 const codeTexts = { mail: 'composer.preview.codeMail', sms: 'composer.preview.codeSms' } as const;
 
-/** The page or the mail that receivers get, in small and without a function: its texts are those of the real ones. */
+/** The page in small and without a function, or the mail itself. */
 export function ComposerPreview(props: ComposerPreviewProps): JSX.Element {
   const translator = useTranslator();
-  const { view, files, message, secondFactor, notify } = props;
-  const isEmpty = files.length === 0 && message.trim() === '';
+  const { kind, view, content, secondFactor, codes, notify } = props;
+  const isEmpty = kind === 'send' && (content.files ?? []).length === 0 && (content.message ?? '').trim() === '';
   return (
     <>
-      {isEmpty ? <EmptyPreview /> : view === 'mail' ? <MailPreview {...props} /> : <PagePreview {...props} />}
+      {isEmpty ? (
+        <EmptyPreview />
+      ) : view === 'mail' ? (
+        <MailPreview {...props} />
+      ) : kind === 'ask' ? (
+        <AskPreview {...props} />
+      ) : (
+        <PagePreview {...props} />
+      )}
       {!isEmpty && secondFactor !== 'off' && (
         <p class="quiet small preview-note">
-          <Icon name="lock" small /> {translator.t(codeTexts[secondFactor])}
+          <Icon name="lock" small />{' '}
+          {codes && codes.sms > 0 && codes.mail > 0
+            ? translator.t('composer.preview.codes', {
+                sms: translator.t('composer.hint.people', { count: codes.sms }),
+                mail: translator.t('composer.hint.people', { count: codes.mail }),
+              })
+            : translator.t(codeTexts[codes?.sms === 0 ? 'mail' : secondFactor])}
         </p>
       )}
       {!isEmpty && !notify && (
@@ -67,8 +103,9 @@ function EmptyPreview(): JSX.Element {
   );
 }
 
-function PagePreview({ sender, files, title, message, until }: ComposerPreviewProps): JSX.Element {
+function PagePreview({ sender, content, until }: ComposerPreviewProps): JSX.Element {
   const translator = useTranslator();
+  const { files = [], message = '', title = '' } = content;
   const size = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const name = isolate(sender.name);
   return (
@@ -115,39 +152,81 @@ function PagePreview({ sender, files, title, message, until }: ComposerPreviewPr
   );
 }
 
-function MailPreview({ sender, files, title, message, until }: ComposerPreviewProps): JSX.Element {
+/** The page of a contact who is asked. */
+function AskPreview({ sender, content, until }: ComposerPreviewProps): JSX.Element {
   const translator = useTranslator();
-  const name = isolate(sender.name);
-  const count = files.length;
-  const subject =
-    count === 0
-      ? translator.t('mail.drop.messageSubject', { sender: name })
-      : translator.t('mail.drop.subject', { sender: name, count });
+  const { message = '', title = '', wanted = [], reusable = false } = content;
   return (
-    <div class="panel preview-mail" inert>
-      <p class="preview-from">
-        <bdi>{oneLine(sender.name)}</bdi>
-      </p>
-      <p class="ticket-title">
-        {title === '' ? subject : translator.t('mail.titled', { sender: name, title: isolate(title) })}
-      </p>
-      {title !== '' && <p>{subject}</p>}
-      {until !== undefined && (
-        <p class="quiet">{translator.t('common.labelled', { label: translator.t('common.until'), value: until })}</p>
-      )}
-      <span class="fake-button">
-        {count === 0 ? translator.t('mail.drop.messageButton') : translator.t('mail.drop.button', { count })}
-      </span>
-      <PreviewMessage message={message} />
-      {count > 0 && (
-        <p class="quiet">
-          {files
-            .slice(0, shownFiles)
-            .map((file) => oneLine(file.name))
-            .join(', ')}
-          {count > shownFiles && ` ${translator.t('common.more', { count: count - shownFiles })}`}
-        </p>
-      )}
+    <div class="ticket" inert>
+      <div class="ticket-about">
+        <span class="badge">
+          <Icon name="upload" />
+        </span>
+        <p class="ticket-title">{translator.t('mail.request.subject', { sender: isolate(sender.name) })}</p>
+        {title !== '' && <Subtitle>{title}</Subtitle>}
+        <Fields
+          fields={[
+            ...fromField(translator, sender),
+            ...(until === undefined ? [] : [[translator.t('upload.until'), until] as const]),
+          ]}
+        />
+        <PreviewMessage message={message} />
+      </div>
+      <div class="ticket-do">
+        {wanted.length > 0 && (
+          <>
+            <p>
+              <b>{translator.t('upload.wanted.title', { count: wanted.length })}</b>
+            </p>
+            <ul class="preview-files">
+              {wanted.map((name, index) => (
+                <li key={index}>
+                  <span class="wanted-mark" />
+                  <span dir="auto">{oneLine(name)}</span>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        <span class="fake-button">
+          <Icon name="plus" />
+          {translator.t('island.chooseFiles')}
+        </span>
+        {reusable || <p class="quiet small">{translator.t('upload.once')}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** The mail that is sent, by the same function; its links lead nowhere yet. */
+function MailPreview(props: ComposerPreviewProps): JSX.Element {
+  const translator = useTranslator();
+  const { sender, content, kind } = props;
+  const { files = [], message = '', title = '', wanted = [], reusable = false } = content;
+  const linked = {
+    sender: sender.address,
+    senderName: sender.name,
+    deadline: props.deadline ?? new Date(),
+    link: `${props.origin}/${kind === 'ask' ? 'u' : 'd'}/…`,
+    stopLink: `${props.origin}/…`,
+    reference: 'WB-…',
+    to: props.to ?? '…',
+    title: title || null,
+    message,
+  };
+  const mail =
+    kind === 'ask'
+      ? requestMail(translator, { ...linked, wanted: wanted.map((name) => ({ name })), reusable })
+      : dropMail(translator, {
+          ...linked,
+          files: files.map((file) => ({ ...file, path: file.name, scan: 'clean' as const, unscannedReason: null })),
+          fileCount: files.length,
+          totalBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+          unscannedCount: 0,
+        });
+  return (
+    <div class="preview-mail" inert>
+      <MailBody translator={translator} operator={props.operator} mail={mail} />
     </div>
   );
 }

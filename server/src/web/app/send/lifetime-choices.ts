@@ -2,7 +2,7 @@ import type { LifetimeInput } from '../../../domain/drops/lifetime.ts';
 import type { LifetimeRule } from '../../../domain/policy.ts';
 import type { Translator } from '../../../present/texts/translator.ts';
 import { findEndOfDay, toIsoDay } from '../shared/end-of-day.ts';
-import type { LifetimeChoices } from './send-page.tsx';
+import type { LifetimeChoices } from './composer-values.ts';
 
 const daySeconds = 86_400;
 /** The lifetimes in days that most senders need, where the account allows them. */

@@ -177,7 +177,7 @@ describe('the form', () => {
       'a phone number that is none',
       { second_factor: 'sms', 'phone:anna@example.org': 'call me' },
       'phone',
-      /country code/,
+      /mobile number/,
     ],
   ])('comes back with %s', async (_what, wrong, field, text) => {
     const { browser, url, list } = await signIn();
@@ -187,7 +187,7 @@ describe('the form', () => {
     expect(refused.body).toMatch(text);
     expect(refused.body).toContain(
       field === 'phone'
-        ? 'id="second_factor-problem" class="field-problem" role'
+        ? 'aria-describedby="phone:anna@example.org-text"'
         : `id="${field}-problem" class="field-problem" role`,
     );
     // Nobody types anything twice, nor uploads it.
@@ -390,16 +390,18 @@ describe('completion', () => {
   test('says how it understood a list', async () => {
     const { browser, base, account } = await signIn();
     await engines.store.contacts.replace(account.accountId, [contact('kim@northwind.example', 'Kim Park', ['Team'])]);
-    const text = 'Team; KIM@northwind.example; x@nowhere.example; x@nowhere.example; what(is)this';
+    const text =
+      'Team; KIM@northwind.example; x@northwimd.example; x@northwimd.example; a@nowhere.example; what(is)this';
     const understood = (await browser.postJson(`${base}receivers`, { text })).json();
     expect(understood).toEqual({
       receivers: [
         { email: 'kim@northwind.example', name: 'Kim Park', hasPhone: false },
-        { email: 'x@nowhere.example', name: '', hasPhone: false },
+        { email: 'x@northwimd.example', name: '', hasPhone: false },
+        { email: 'a@nowhere.example', name: '', hasPhone: false },
       ],
-      repeated: ['kim@northwind.example', 'x@nowhere.example'],
+      repeated: ['kim@northwind.example', 'x@northwimd.example'],
       unreadable: ['what(is)this'],
-      newDomains: ['nowhere.example'],
+      nearMisses: [{ email: 'x@northwimd.example', meant: 'x@northwind.example' }],
     });
   });
 });

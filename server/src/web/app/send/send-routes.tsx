@@ -1,41 +1,31 @@
 import { createHash } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
-import { findAccountById } from '../../../domain/accounts/read-accounts.ts';
 import { readPolicy } from '../../../domain/accounts/read-policy.ts';
-import { phoneNumber } from '../../../domain/contacts/phone-number.ts';
 import { readReceivers, type UnderstoodReceivers } from '../../../domain/contacts/read-receivers.ts';
 import { type DropInput, prepareDrop } from '../../../domain/drops/send-drop.ts';
 import type { ExchangeError } from '../../../domain/exchange-error.ts';
-import type { SignedIn } from '../../../domain/people/sessions.ts';
 import type { Policy } from '../../../domain/policy.ts';
 import { findUploads, removeUpload, uploadOwner } from '../../../domain/uploads/account-upload.ts';
 import { findFileSizeLeft, findFileSizeLimit } from '../../../domain/uploads/find-file-size-limit.ts';
-import type { AppContext, AppRequest, AppRoute, Member, MemberVisit, Visit } from '../shared/app-route.ts';
+import type { AppRequest, AppRoute, MemberVisit, Visit } from '../shared/app-route.ts';
 import { describeProblem, type ProblemDetails } from '../shared/composer-problem.ts';
 import { doOnce, readRequestId } from '../shared/do-once.ts';
-import {
-  FormProblem,
-  isFileProblem,
-  listSecondFactors,
-  type Problem,
-  requireReceivers,
-  requireShortMessage,
-  secondFactors,
-  toFileProblem,
-  toProblem,
-} from '../shared/form-problem.ts';
+import { FormProblem, isFileProblem, type Problem, toFileProblem, toProblem } from '../shared/form-problem.ts';
 import { replyWithScreen } from '../shared/reply-with-screen.tsx';
 import { type FormWithFiles, readFormWithFiles, readUploadIds } from './composer-form.ts';
+import { readChoices, toComposerProps, toDispatchInput, toProblemJson } from './composer-input.ts';
+import {
+  type ComposerChoices,
+  type ComposerValues,
+  describeValues,
+  emptyValues,
+  readComposerValues,
+} from './composer-values.ts';
 import { toDraftKey } from './draft-key.ts';
-import { listLifetimes, readLifetime } from './lifetime-choices.ts';
 import { receiverRoutes } from './receivers.ts';
-import { type ComposerValues, composerTexts, SendPage, sendTitle } from './send-page.tsx';
+import { SendPage, sendTexts, sendTitle } from './send-page.tsx';
 import { shareRoutes } from './share.ts';
-
-const phonePrefix = 'phone:';
-/** The longest short field: more than a lifetime, a date or a phone number has. A refused form shows it again. */
-const shortLength = 100;
 
 /** The first screen of an account: the composer. */
 export const sendRoutes: readonly AppRoute[] = [
@@ -46,18 +36,13 @@ export const sendRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { to, upload, refused } = visit.request.query as { to?: unknown; upload?: unknown; refused?: unknown };
       const { engines, actor } = visit;
-      const [policy, account] = await Promise.all([
-        readPolicy(engines, actor.accountId),
-        findAccountById(engines, actor.accountId),
-      ]);
+      const policy = await readPolicy(engines, actor.accountId);
+      const choices = await readChoices(visit, policy);
       const uploads = readUploadIds([upload].flat().filter((id) => typeof id === 'string'));
-      const values = {
-        ...emptyValues(visit, policy, account?.defaultDays ?? null),
-        receivers: typeof to === 'string' ? to : '',
-      };
+      const values = emptyValues(policy.secondFactor, choices, typeof to === 'string' ? to : '');
       return replyWithComposer(
         visit,
-        { policy, values, uploads, requestId: engines.random.uuid() },
+        { policy, choices, values, uploads, requestId: engines.random.uuid() },
         describeSharedFile(visit, policy, refused),
       );
     },
@@ -86,45 +71,30 @@ export const sendRoutes: readonly AppRoute[] = [
 /** The form as it was filled in. */
 interface Composed {
   readonly policy: Policy;
+  readonly choices: ComposerChoices;
   readonly values: ComposerValues;
   readonly uploads: readonly string[];
   readonly requestId: string;
   readonly understood: UnderstoodReceivers;
 }
 
-async function readComposer(visit: AppContext & Member, { fields, files }: FormWithFiles): Promise<Composed> {
+async function readComposer(visit: MemberVisit, { fields, files }: FormWithFiles): Promise<Composed> {
   const { engines, actor } = visit;
   const policy = await readPolicy(engines, actor.accountId);
-  const factor = fields.get('second_factor');
-  const receivers = fields.getAll('receiver').join('\n');
-  const readShort = (name: string) => (fields.get(name) ?? '').slice(0, shortLength);
-  const values = {
-    receivers,
-    title: (fields.get('title') ?? '').slice(0, limits.titleLength + 1),
-    message: fields.get('message') ?? '',
-    days: readShort('days'),
-    until: readShort('until'),
-    secondFactor: secondFactors.find((each) => each === factor) ?? policy.secondFactor,
-    notify: fields.get('notify') !== 'links',
-    phones: new Map(
-      [...fields].flatMap(([name, value]) =>
-        name.startsWith(phonePrefix) && value.trim() !== ''
-          ? [[name.slice(phonePrefix.length), value.slice(0, shortLength)]]
-          : [],
-      ),
-    ),
-  };
+  const choices = await readChoices(visit, policy);
+  const values = readComposerValues(fields, policy.secondFactor);
   return {
     policy,
+    choices,
     values,
     uploads: [...readUploadIds(fields.getAll('upload')), ...files.map(({ id }) => id)],
     requestId: readRequestId(visit, fields),
-    understood: await readReceivers(engines, actor, receivers),
+    understood: await readReceivers(engines, actor, values.receivers),
   };
 }
 
 /** Makes the drop, once for each request id. Returns the path of its page. */
-async function send(visit: AppContext & Member, form: FormWithFiles, composed: Composed): Promise<string> {
+async function send(visit: MemberVisit, form: FormWithFiles, composed: Composed): Promise<string> {
   const { engines, actor, base } = visit;
   const once = { requestId: composed.requestId, digest: digestForm(form, composed) };
   const { path, isRepeated } = await doOnce(visit, once, async () => {
@@ -141,49 +111,19 @@ async function send(visit: AppContext & Member, form: FormWithFiles, composed: C
 function digestForm({ files }: FormWithFiles, { values, uploads }: Composed): Buffer {
   const received = new Set(files.map(({ id }) => id));
   const content = [
-    { ...values, phones: [...values.phones] },
+    describeValues(values),
     uploads.filter((id) => !received.has(id)),
     files.map(({ name, sha256 }) => [name, sha256]),
   ];
   return createHash('sha256').update(JSON.stringify(content)).digest();
 }
 
-function toInput(visit: SignedIn, { refused }: FormWithFiles, composed: Composed): DropInput {
-  const { values, understood, policy, uploads } = composed;
+function toInput(visit: MemberVisit, { refused }: FormWithFiles, composed: Composed): DropInput {
+  const { values, understood, policy, choices, uploads } = composed;
   if (refused) throw new FormProblem(toFileProblem(refused.error.code), toFileDetails(refused.name, refused.error));
-  const receivers = requireReceivers(understood);
-  requireShortMessage(values.message);
+  const input = toDispatchInput(visit, policy, choices, values, understood);
   if (uploads.length === 0 && values.message.trim() === '') throw new FormProblem('nothing');
-  const lifetime = readLifetime(values, policy.lifetime, new Date(), visit.person.timeZone || undefined);
-  if (!lifetime) throw new FormProblem('until');
-  return {
-    ...lifetime,
-    uploads,
-    title: values.title.trim() || null,
-    message: values.message,
-    secondFactor: values.secondFactor,
-    notify: values.notify,
-    externalId: null,
-    metadata: null,
-    receivers: receivers.map(({ email, name }) => {
-      const phone = values.phones.get(email);
-      return {
-        email,
-        ...(name === '' ? {} : { name }),
-        ...(phone === undefined || values.secondFactor !== 'sms' ? {} : { phone: readPhone(phone) }),
-      };
-    }),
-  };
-}
-
-/** As people write it: `+46 70-123 45 67`, or with 00. */
-function readPhone(text: string): string {
-  const digits = text.replaceAll(/[\s()./-]/g, '').replace(/^(?:\+|00)/, '');
-  try {
-    return phoneNumber(digits);
-  } catch {
-    throw new FormProblem('phone');
-  }
+  return { ...input, uploads };
 }
 
 /** Says why a file from the Share menu did not arrive. */
@@ -215,8 +155,7 @@ async function replyWithRefusal(visit: MemberVisit, composed: Composed, problem:
   if (wantsJson(visit)) {
     return reply.send({
       code: request.refusal,
-      message: shown.text,
-      field: shown.field ?? null,
+      ...toProblemJson(shown),
       request_id: requestId,
     });
   }
@@ -228,60 +167,34 @@ async function replyWithComposer(
   composed: Omit<Composed, 'understood'> & { readonly understood?: UnderstoodReceivers },
   problem?: ReturnType<typeof describeProblem>,
 ): Promise<FastifyReply> {
-  const { engines, actor, membership, person, translator, base, csrf, canChange } = visit;
-  const { policy, values, understood } = composed;
-  const now = new Date();
-  const lifetimes = listLifetimes(policy.lifetime, now, translator, person.timeZone || undefined);
+  const { engines, actor, translator, base, canChange } = visit;
+  const { policy, choices, values } = composed;
   const found = composed.uploads.length === 0 ? [] : await findUploads(engines, actor, composed.uploads);
   const { bytes: maxFileBytes, reason: sizeReason } = await findFileSizeLeft({ ...engines, policy }, actor.accountId);
   const page = (
     <SendPage
+      {...toComposerProps(visit, choices, values, composed.understood)}
       base={base}
-      csrf={csrf}
-      now={now}
+      now={new Date()}
       canChange={canChange}
-      sender={{ name: membership.accountName || membership.account, address: membership.account }}
       action={`${base}send`}
       requestId={composed.requestId}
       draftKey={toDraftKey(visit)}
       uploadsHref={`${base}uploads`}
-      receiversHref={`${base}receivers`}
       uploads={found.filter(({ state }) => state === 'ready')}
       maxFiles={limits.filesPerDraft}
       maxFileBytes={maxFileBytes}
       sizeReason={sizeReason}
-      maxMessageLength={limits.messageLength}
-      lifetimes={lifetimes}
-      secondFactors={listSecondFactors(engines, policy)}
-      canCopyLinks={!policy.receiverDomains}
       values={values}
-      withoutPhone={
-        problem?.field === 'phone'
-          ? (understood?.receivers.filter(({ hasPhone }) => !hasPhone) ?? []).slice(0, 100)
-          : []
-      }
       problem={problem}
-      textsJson={composerTexts(translator)}
+      textsJson={sendTexts(translator)}
     />
   );
-  return replyWithScreen(visit, { screen: 'send', title: sendTitle(translator), page, script: 'send' });
-}
-
-function emptyValues(
-  { translator, person }: AppRequest & SignedIn,
-  policy: Policy,
-  chosenDays: number | null,
-): ComposerValues {
-  const { defaultDays, presets } = listLifetimes(policy.lifetime, new Date(), translator, person.timeZone || undefined);
-  return {
-    receivers: '',
-    title: '',
-    message: '',
-    // A choice that the account is no longer allowed is none.
-    days: presets.some(({ days }) => days === chosenDays) ? String(chosenDays) : defaultDays,
-    until: '',
-    secondFactor: policy.secondFactor,
-    notify: true,
-    phones: new Map(),
-  };
+  return replyWithScreen(visit, {
+    screen: 'send',
+    title: sendTitle(translator),
+    page,
+    script: 'send',
+    partStylesheet: 'composer',
+  });
 }

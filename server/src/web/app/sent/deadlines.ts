@@ -23,8 +23,11 @@ export function offerDeadlines({ lifetime, now, timeZone, current = now }: Rules
     ? only.map(toDays).filter((days) => Number.isInteger(days))
     : usualDays.filter((days) => days <= toDays(max));
   const later = allowed.filter((days) => now.getTime() + days * dayMs > current.getTime());
+  const days = later.toSorted((one, other) => one - other);
+  const atLeast = current.getTime() + dayMs - now.getTime();
   return {
-    days: later.toSorted((one, other) => one - other),
+    days,
+    chosen: days.find((count) => count * dayMs >= atLeast) ?? days.at(-1),
     min: toIsoDay(new Date(Math.max(current.getTime(), now.getTime()) + dayMs), timeZone || undefined),
     max: toIsoDay(latest(lifetime, now), timeZone || undefined),
   };

@@ -151,14 +151,14 @@ describe('a change of a delivery', () => {
   test('adds a receiver, or says at the field why not', async () => {
     const { browser, page, dropId } = await openDrop();
     expect((await browser.get(`${page}?do=add`)).body).toContain('Send this to somebody else too');
-    const wrong = await browser.post(`${page}/receivers`, { email: 'nobody' });
+    const wrong = await browser.post(`${page}/receivers`, { receiver: 'nobody' });
     expect(wrong.statusCode).toBe(400);
     expect(wrong.body).toContain('This is not an e‑mail address.');
     expect(wrong.body).toContain('value="nobody"');
-    expect((await browser.post(`${page}/receivers`, { email: 'R@example.org' })).body).toContain(
+    expect((await browser.post(`${page}/receivers`, { receiver: 'R@example.org' })).body).toContain(
       'This address has a link already.',
     );
-    const added = await browser.post(`${page}/receivers`, { email: 'new@example.org', name: 'Nia' });
+    const added = await browser.post(`${page}/receivers`, { receiver: 'Nia <new@example.org>' });
     expect(added.headers.location).toBe(`${page}?notice=added`);
     expect(await readLinks(dropId)).toEqual([
       { email: 'r@example.org', revoked: false },

@@ -102,7 +102,7 @@ export function SelectionPage(props: SelectionPageProps): JSX.Element {
         danger={what === 'revoke' || what === 'remove'}
         cancelHref={listHref}
       >
-        {task.what === 'extend' && <DeadlineField {...task.choices} chosenDays={task.choices.days[0] ?? 0} />}
+        {task.what === 'extend' && <DeadlineField {...task.choices} chosenDays={task.choices.chosen ?? 0} />}
         {task.what === 'group' && (
           <Field
             id="group"

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { correctReceiver, prepareReceiver } from '../../../domain/drops/add-receiver.ts';
+import { correctReceiver } from '../../../domain/drops/add-receiver.ts';
 import { prepareExtension } from '../../../domain/drops/extend-drop.ts';
 import { listChanges, listFollowedReceivers } from '../../../domain/drops/find-sent-drops.ts';
 import { restoreDrop, revokeSentDrop } from '../../../domain/drops/revoke-drop.ts';
@@ -23,13 +23,14 @@ import {
 import { readQueryFields, toListProps } from '../shared/list-visit.ts';
 import { replyWithScreen, type ScreenContent } from '../shared/reply-with-screen.tsx';
 import { requireUuid } from '../shared/require-uuid.ts';
+import { addPeople, readAddition } from './add-people.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import type { SentItemReceiver } from './drop-receivers.tsx';
 import { toHistory, toHistoryRows } from './read-history.ts';
 import { changeEach, readNotice, returnWith, sentTypes } from './sent-changes.ts';
 import type { SentItemProps } from './sent-item.tsx';
 import { SentNotices, type SentScreen } from './sent-notice.tsx';
-import type { Task } from './sent-task.tsx';
+import { addTexts, type Task } from './sent-task.tsx';
 import {
   attemptTask,
   readInput,
@@ -82,10 +83,12 @@ export function itemRoutes(kind: ItemKind): readonly AppRoute[] {
       history,
       task,
       canShowLinks,
+      addTextsJson: task?.what === 'add' ? addTexts(visit.translator) : '',
     });
     const notice = readNotice(readQueryFields(visit));
     const toasts = notice && <SentNotices screen={screen} notice={notice} base={base} csrf={csrf} />;
-    return replyWithScreen(visit, { screen, toasts, ...content });
+    const adding = task?.what === 'add' && ({ script: 'add-receivers', partStylesheet: 'composer' } as const);
+    return replyWithScreen(visit, { screen, toasts, ...content, ...adding });
   };
 
   /** A form about one of them, which exists and is the account's. */
@@ -190,12 +193,11 @@ export function itemRoutes(kind: ItemKind): readonly AppRoute[] {
         return returnWith(visit, screen, 'extended', { count: 1, dropId });
       });
     }),
-    change('receivers', (visit, id, sent) => {
-      const input = readInput(visit.form);
-      return attempt(visit, sent, { what: 'add', input }, async () => {
-        const add = await prepareReceiver(visit.engines, visit.actor, id, toReceiver(input));
-        await add(visit.engines, undefined);
-        return returnWith(visit, screen, 'added', { dropId: id.dropId });
+    change('receivers', async (visit, id, sent) => {
+      const addition = await readAddition(visit, sent);
+      return attempt(visit, sent, addition.task, async () => {
+        const count = await addPeople(visit, id, addition);
+        return returnWith(visit, screen, 'added', { count, dropId: id.dropId });
       });
     }),
     change('receivers/:position/correct', async (visit, id, sent) => {

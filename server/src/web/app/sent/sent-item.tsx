@@ -6,6 +6,7 @@ import { ButtonLink } from '../../shared/components/button.tsx';
 import { Fields } from '../../shared/components/card.tsx';
 import { Message } from '../../shared/components/message.tsx';
 import { Moment } from '../../shared/components/moment.tsx';
+import { ScriptData } from '../../shared/components/script-data.tsx';
 import { Subtitle } from '../../shared/components/subtitle.tsx';
 import { Crumbs } from '../components/crumbs.tsx';
 import { ListForm } from '../components/list-form.tsx';
@@ -24,6 +25,7 @@ export interface SentItem
     | 'id'
     | 'state'
     | 'title'
+    | 'wanted'
     | 'message'
     | 'createdAt'
     | 'expiresAt'
@@ -46,6 +48,8 @@ export interface SentItemProps<Receiver extends SentItemReceiver> extends ListPr
   /** The form that is open (`?do=`). */
   readonly task?: Task | undefined;
   readonly canShowLinks: boolean;
+  /** The texts of the script of the form that adds people. */
+  readonly addTextsJson: string;
 }
 
 const texts = {
@@ -125,6 +129,7 @@ export function SentItemPage(
       </header>
       {props.notice}
       {task && <SentTask {...props} path={path} task={task} />}
+      {task?.what === 'add' && <ScriptData id="add-texts" json={props.addTextsJson} />}
       <div class="with-aside" id="item" data-live={subjects[screen]}>
         <article class="ticket" aria-labelledby="item-title">
           <div class="ticket-about">

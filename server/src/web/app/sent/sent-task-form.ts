@@ -6,6 +6,7 @@ import type { SentDrop, SentId } from '../../../domain/drops/sent-drop-store.ts'
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import type { AppContext, AppRequest, Member, MemberVisit } from '../shared/app-route.ts';
 import { readQueryFields } from '../shared/list-visit.ts';
+import { readAddition } from './add-people.ts';
 import { offerDeadlines } from './deadlines.ts';
 import type { Task, TaskInput, TaskProblem } from './sent-task.tsx';
 
@@ -54,7 +55,7 @@ export async function readTask(visit: MemberVisit, sent: SentDrop): Promise<Task
   const position = readPosition(fields.get('receiver'));
   switch (fields.get('do') ?? '') {
     case 'add':
-      return { what: 'add' };
+      return (await readAddition(visit, sent)).task;
     case 'extend':
       return { what: 'extend', choices: offerDeadlines(await readRules(visit, sent)) };
     case 'revoke':

@@ -1,11 +1,15 @@
 import type { JSX } from 'preact';
-import { isolate, oneLine } from '../../../present/texts/plain.ts';
+import { isolate, manyLines, oneLine } from '../../../present/texts/plain.ts';
+import type { Translator } from '../../../present/texts/translator.ts';
 import { useTranslator, type ViewTranslator } from '../../../present/texts/translator-context.ts';
 import { Field } from '../../shared/components/field.tsx';
 import { fillText } from '../../shared/components/fill-text.ts';
+import { Icon } from '../../shared/components/icon.tsx';
 import { Moment } from '../../shared/components/moment.tsx';
 import { namePerson } from '../components/person.tsx';
+import { ReceiversField } from '../components/receivers-field.tsx';
 import { DeadlineField, TaskForm } from '../components/task-form.tsx';
+import { PhoneRows, type PhoneRowsProps } from '../send/phone-rows.tsx';
 import type { SentItemReceiver } from './drop-receivers.tsx';
 import type { SentItem } from './sent-item.tsx';
 import type { SentScreen } from './sent-notice.tsx';
@@ -13,6 +17,8 @@ import type { SentScreen } from './sent-notice.tsx';
 /** The choices for a new deadline. */
 export interface DeadlineChoices {
   readonly days: readonly number[];
+  /** The one that is chosen at first: it moves the deadline by a day or more, if any does. */
+  readonly chosen?: number | undefined;
   /** The first and the last day, as `2026-11-23`. */
   readonly min: string;
   readonly max: string;
@@ -23,12 +29,17 @@ export interface TaskInput {
   readonly email?: string | undefined;
   readonly name?: string | undefined;
   readonly phone?: string | undefined;
+  /** Of those who are added, as they were typed. */
+  readonly receivers?: string | undefined;
   readonly date?: string | undefined;
 }
 
 /** A change of a delivery or a request that needs a decision or a value. */
-export type Task = { readonly input?: TaskInput | undefined; readonly problem?: TaskProblem | undefined } & (
-  | { readonly what: 'add' }
+export type Task = {
+  readonly input?: TaskInput | undefined;
+  readonly problem?: TaskProblem | undefined;
+} /** Those who get a code by SMS, for a form without its script. */ & (
+  | { readonly what: 'add'; readonly phones?: AddPhones | undefined }
   | { readonly what: 'extend'; readonly choices: DeadlineChoices }
   /** Of one receiver, or of all. */
   | { readonly what: 'revoke'; readonly position?: number | undefined; readonly undoSeconds?: number | undefined }
@@ -49,9 +60,19 @@ const problems = {
   changed: 'delivery.problem.changed',
 } as const;
 
+/** Writes the texts of the script that helps to add people as JSON that can be embedded in a page. */
+export function addTexts(translator: Translator): string {
+  const { language, locale, dir } = translator;
+  return JSON.stringify({ language, locale, dir, texts: translator.texts('composer.', 'action.remove') });
+}
+
 export type TaskProblem = keyof typeof problems;
 
+/** The numbers of those who are added, and how they get their codes. */
+export type AddPhones = PhoneRowsProps;
+
 interface TaskProps {
+  readonly base: string;
   readonly screen: SentScreen;
   readonly item: SentItem;
   readonly receivers: readonly SentItemReceiver[];
@@ -105,7 +126,8 @@ export function SentTask(props: TaskProps): JSX.Element {
   if (task.what === 'revoke') return <RevokeForm {...props} position={task.position} undoSeconds={task.undoSeconds} />;
   if (task.what === 'extend') return <ExtendForm {...props} choices={task.choices} />;
   if (task.what === 'link') return <LinkForm {...props} position={task.position} />;
-  return <AddForm {...props} position={task.what === 'correct' ? task.position : undefined} />;
+  if (task.what === 'correct') return <CorrectForm {...props} position={task.position} />;
+  return <AddForm {...props} phones={task.phones} />;
 }
 
 /** Says what was wrong with the last attempt: at its field, or at the top of the form. */
@@ -119,24 +141,72 @@ function useProblem({ problem }: Pick<Task, 'problem'>) {
   };
 }
 
-function AddForm(props: TaskProps & { position: number | undefined }): JSX.Element {
+/** Adds people, in the field of the form with which it was sent. */
+function AddForm(props: TaskProps & { phones: AddPhones | undefined }): JSX.Element {
+  const translator = useTranslator();
+  const { screen, item, csrf, path, task, phones } = props;
+  const { form, field } = useProblem(task);
+  const text = texts[screen];
+  const until = <Moment at={item.expiresAt} />;
+  const problem = field('email', 'known', 'notAllowed', 'phone');
+  return (
+    <TaskForm
+      title={translator.t(text.addTitle)}
+      about={<p>{fillText(translator, item.notify ? text.addAbout : text.addAboutLink, { until })}</p>}
+      problem={form}
+      csrf={csrf}
+      action={`${path}/receivers`}
+      submit={translator.t(text.addSubmit)}
+      icon="send"
+      cancelHref={path}
+    >
+      <div class="field" data-row="receiver">
+        <label for="receiver" id="receiver-label">
+          {translator.t('composer.to')}
+        </label>
+        <ReceiversField
+          value={manyLines(task.input?.receivers ?? '')}
+          href={`${props.base}receivers`}
+          problem={problem}
+        />
+        <p id="receiver-problem" class="field-problem">
+          {problem && (
+            <>
+              <Icon name="alert" small />
+              <span>{problem}</span>
+            </>
+          )}
+        </p>
+      </div>
+      {item.secondFactor === 'sms' && phones && (
+        <div
+          id="composer-phones"
+          data-calling-code={phones.callingCode}
+          data-can-choose-mail={phones.canChooseMail ? 'true' : undefined}
+        >
+          <PhoneRows {...phones} />
+        </div>
+      )}
+    </TaskForm>
+  );
+}
+
+function CorrectForm(props: TaskProps & { position: number }): JSX.Element {
   const translator = useTranslator();
   const { screen, item, receivers, csrf, path, task, position } = props;
   const { form, field } = useProblem(task);
   const text = texts[screen];
   const wrong = receivers.find((receiver) => receiver.position === position);
   const until = <Moment at={item.expiresAt} />;
-  const about = wrong
-    ? fillText(translator, text.correctAbout, { address: <bdi>{wrong.email}</bdi>, until })
-    : fillText(translator, item.notify ? text.addAbout : text.addAboutLink, { until });
+  const about = fillText(translator, text.correctAbout, { address: <bdi>{wrong?.email ?? ''}</bdi>, until });
   return (
     <TaskForm
-      title={translator.t(wrong ? 'delivery.correctTitle' : text.addTitle)}
+      title={translator.t('delivery.correctTitle')}
       about={<p>{about}</p>}
       problem={form}
       csrf={csrf}
-      action={wrong ? `${path}/receivers/${wrong.position}/correct` : `${path}/receivers`}
-      submit={translator.t(wrong ? 'delivery.correctSubmit' : text.addSubmit)}
+      action={`${path}/receivers/${position}/correct`}
+      submit={translator.t('delivery.correctSubmit')}
       icon="send"
       cancelHref={path}
     >
@@ -198,7 +268,13 @@ function ExtendForm(props: TaskProps & { choices: DeadlineChoices }): JSX.Elemen
       icon="calendar"
       cancelHref={path}
     >
-      <DeadlineField {...choices} chosenDays={choices.days[0] ?? 0} value={task.input?.date} problem={field('date')} />
+      <DeadlineField
+        {...choices}
+        chosenDays={choices.chosen ?? 0}
+        // Without a number of days that is later, the last day that is allowed.
+        value={task.input?.date ?? (choices.chosen === undefined ? choices.max : undefined)}
+        problem={field('date')}
+      />
     </TaskForm>
   );
 }

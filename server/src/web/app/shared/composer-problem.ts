@@ -2,7 +2,16 @@ import { isolate, oneLine } from '../../../present/texts/plain.ts';
 import type { ViewTranslator } from '../../../present/texts/translator-context.ts';
 
 /** The fields of the composer in which an error can be. */
-export type ComposerField = 'files' | 'receiver' | 'title' | 'message' | 'until' | 'second_factor' | 'phone' | 'notify';
+export type ComposerField =
+  | 'files'
+  | 'receiver'
+  | 'title'
+  | 'wanted'
+  | 'message'
+  | 'until'
+  | 'second_factor'
+  | 'phone'
+  | 'notify';
 
 /** Why nothing was sent: the field, if it is in one, and the text. */
 const problems = {
@@ -12,10 +21,11 @@ const problems = {
   tooManyReceivers: ['receiver', 'composer.problem.tooMany'],
   nothing: ['files', 'composer.problem.nothing'],
   title: ['title', 'composer.problem.title'],
+  wanted: ['wanted', 'composer.problem.wanted'],
   message: ['message', 'composer.problem.message'],
   until: ['until', 'composer.problem.until'],
   factor: ['second_factor', 'composer.problem.factor'],
-  phone: ['phone', 'composer.problem.phone'],
+  phone: ['phone', 'composer.fault.phones'],
   links: ['notify', 'composer.problem.links'],
   fileGone: ['files', 'composer.problem.fileGone'],
   fileTwice: ['files', 'composer.problem.fileTwice'],
@@ -40,14 +50,13 @@ const requestProblems: Partial<Record<ComposerProblem, readonly [ComposerField |
   unreadable: ['receiver', 'requests.problem.unreadable'],
   notAllowed: ['receiver', 'requests.problem.notAllowed'],
   tooManyReceivers: ['receiver', 'requests.problem.tooMany'],
-  phone: ['receiver', 'requests.problem.noPhone'],
-  message: ['message', 'requests.problem.message'],
-  until: ['until', 'requests.problem.date'],
-  links: [undefined, 'requests.problem.links'],
   dailyLimit: [undefined, 'delivery.problem.limit'],
   tooManyMails: [undefined, 'delivery.problem.limit'],
   repeated: [undefined, 'requests.problem.repeated'],
+  other: [undefined, 'requests.problem.other'],
 };
+
+const cannotBeRequested: ReadonlySet<ComposerField> = new Set(['files']);
 
 /** The same about a file whose name is known. */
 const namedProblems: Partial<Record<ComposerProblem, string>> = {
@@ -66,11 +75,15 @@ export interface ProblemDetails {
   /** How many there may be. */
   readonly count?: number | undefined;
   readonly maxFileBytes?: number | undefined;
+  /** The faults of single people, by address. */
+  readonly people?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface ShownProblem {
   readonly field: ComposerField | undefined;
   readonly text: string;
+  /** The faults of single people, by address. */
+  readonly people?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Says what is wrong, and what to do about it. */
@@ -80,7 +93,8 @@ export function describeProblem(
   details: ProblemDetails = {},
 ): ShownProblem {
   const [field, text] = problems[problem];
-  return { field, text: fill(translator, (details.name && namedProblems[problem]) || text, details) };
+  const shown = fill(translator, (details.name && namedProblems[problem]) || text, details);
+  return { field, text: shown, people: details.people };
 }
 
 /** Undefined if it cannot be wrong with a request for files. */
@@ -89,8 +103,9 @@ export function describeRequestProblem(
   problem: ComposerProblem,
   details: ProblemDetails,
 ): ShownProblem | undefined {
-  const [field, text] = requestProblems[problem] ?? [];
-  return text === undefined ? undefined : { field, text: fill(translator, text, details) };
+  const [field, text] = requestProblems[problem] ?? problems[problem];
+  if (field !== undefined && cannotBeRequested.has(field)) return undefined;
+  return { field, text: fill(translator, text, details), people: details.people };
 }
 
 function fill(

@@ -6,7 +6,7 @@ import type { Policy, SecondFactor } from '../../../domain/policy.ts';
 import type { AppEngines } from './app-route.ts';
 import type { ComposerProblem, ProblemDetails } from './composer-problem.ts';
 
-export const secondFactors: readonly SecondFactor[] = ['off', 'mail', 'sms'];
+const secondFactors: readonly SecondFactor[] = ['off', 'mail', 'sms'];
 
 /** The fault of a form, before it is put into words. */
 export interface Problem extends ProblemDetails {

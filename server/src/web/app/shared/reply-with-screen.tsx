@@ -6,7 +6,7 @@ import type { MemberVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
 import { replyWithAppPage } from './reply-with-app-page.ts';
 
-export interface ScreenContent extends Pick<PageContent, 'title' | 'script'> {
+export interface ScreenContent extends Pick<PageContent, 'title' | 'script' | 'partStylesheet'> {
   /** The screen that the frame marks as the current one. */
   readonly screen: Screen;
   readonly page: VNode;

@@ -15,6 +15,8 @@ import { isStopped } from '../../shared/islands/upload-entry.ts';
 import { UploadList } from '../../shared/islands/upload-list.tsx';
 import type { UploadQueue } from '../../shared/islands/upload-queue.ts';
 import { type FileLimits, useUploadFiles } from '../../shared/islands/use-upload-files.tsx';
+import type { NumberedFile } from '../wanted-files.tsx';
+import { type Places, WantedPicker } from './wanted-picker.tsx';
 
 export interface UploadSettings extends FileLimits {
   readonly tusEndpoint: string;
@@ -24,6 +26,7 @@ export interface UploadSettings extends FileLimits {
   readonly draftKey: string;
   /** Whether files can be sent only once. */
   readonly once: boolean;
+  readonly wanted: readonly NumberedFile[];
 }
 
 /** The content of the form that the script replaces. */
@@ -40,11 +43,15 @@ export function UploadForm(props: {
   queue: UploadQueue;
   intent: SendIntent;
   before: Before;
+  /** Which file is which of the wanted ones, as it was on an earlier visit. */
+  places: Places;
+  onPlaces: (places: Places) => void;
   onEnded: () => void;
 }): JSX.Element {
   const { settings, queue, intent } = props;
   const translator = useTranslator();
   const [said, say] = useState('');
+  const [places, setPlaces] = useState(props.places);
   const choose = useRef<HTMLButtonElement>(null);
   const textarea = useRef<HTMLTextAreaElement>(null);
   const question = useRef<HTMLDialogElement>(null);
@@ -95,6 +102,18 @@ export function UploadForm(props: {
   return (
     <div class={`stack upload-form${files.isOver ? ' drop-over' : ''}`}>
       {files.inputs}
+      {settings.wanted.length > 0 && (
+        <WantedPicker
+          wanted={settings.wanted}
+          entries={entries}
+          places={places}
+          onChange={(chosen) => {
+            setPlaces(chosen);
+            props.onPlaces(chosen);
+          }}
+          onAdd={(picked) => void files.add(picked)}
+        />
+      )}
       {isEmpty ? (
         <div class="drop">
           <Icon name="upload" />

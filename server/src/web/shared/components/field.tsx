@@ -20,7 +20,7 @@ export function Field({ label, hint, problem, ...input }: Labelled & InputHTMLAt
 export function TextArea({ label, hint, problem, ...area }: Labelled & TextareaHTMLAttributes): JSX.Element {
   return (
     <FieldFrame id={area.id} label={label} hint={hint} problem={problem}>
-      <textarea rows={4} {...area} {...toDescription(area, hint, problem)} />
+      <textarea rows={4} dir="auto" {...area} {...toDescription(area, hint, problem)} />
     </FieldFrame>
   );
 }

@@ -3,12 +3,23 @@ import { responseDeadlineMs } from './server-files.ts';
 /** The result of sending, with the reason if nothing was sent. */
 export type Sending = 'sent' | 'not_ready' | 'ended' | 'unreachable' | 'failed';
 
-export async function sendFiles(action: string, message: string, send: typeof fetch = fetch): Promise<Sending> {
+/** Which of the wanted files of a request an uploaded file is. */
+export interface WantedUpload {
+  readonly id: string;
+  readonly number: number;
+}
+
+export async function sendFiles(
+  action: string,
+  message: string,
+  wanted: readonly WantedUpload[] = [],
+  send: typeof fetch = fetch,
+): Promise<Sending> {
   try {
     const response = await send(action, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify({ message }),
+      body: JSON.stringify(wanted.length === 0 ? { message } : { message, wanted }),
       signal: AbortSignal.timeout(responseDeadlineMs),
     });
     // Some other page, such as a hotel's page that asks for a password, is not a valid response.

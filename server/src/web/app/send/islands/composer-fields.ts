@@ -39,6 +39,25 @@ export function readLastDay(form: HTMLFormElement, locale: string): string | und
   return date ? new Intl.DateTimeFormat(locale, day).format(date) : undefined;
 }
 
+/** Reads when the chosen lifetime ends. */
+export function readDeadline(form: HTMLFormElement, now: Date): Date | undefined {
+  const days = Number(readField(form, 'days'));
+  if (days > 0) return new Date(now.getTime() + days * 86_400_000);
+  const day = form.querySelector<HTMLInputElement>('[name=until]')?.value ?? '';
+  return day === '' ? undefined : new Date(`${day}T23:59:59`);
+}
+
+/** Reads the fields of those who get their code by SMS, or by mail instead. */
+export function readPhones(values: FieldValues): { phones: Map<string, string>; byMail: Set<string> } {
+  const entries = Object.entries(values);
+  const named = (prefix: string) =>
+    entries.flatMap(([name, value]) => (name.startsWith(prefix) ? [[name.slice(prefix.length), value] as const] : []));
+  return {
+    phones: new Map(named('phone:')),
+    byMail: new Set(named('code:').flatMap(([email, code]) => (code === 'mail' ? [email] : []))),
+  };
+}
+
 /** Takes the text that came from the device's Share menu out of the address. Returns whether there is one. */
 export function takeSharedText(form: HTMLFormElement): boolean {
   const message = form.elements.namedItem('message');

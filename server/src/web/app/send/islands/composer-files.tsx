@@ -45,6 +45,8 @@ export interface FilesState {
   readonly stoppedCount: number;
   /** How many files the person has to choose again. */
   readonly missingCount: number;
+  /** Why nothing reaches the server. */
+  readonly obstacle: 'signedOut' | 'offline' | undefined;
 }
 
 export interface MountOptions {
@@ -53,7 +55,11 @@ export interface MountOptions {
   /** Called at most once per frame. */
   onChange(state: FilesState): void;
   /** Called if the server refused the form. */
-  onRefused(problem: { message: string; field: string | undefined }): void;
+  onRefused(problem: {
+    message: string;
+    field: string | undefined;
+    people?: Readonly<Record<string, string>> | undefined;
+  }): void;
   /** Reads text out to users of screen readers. */
   say(text: string): void;
   /** Called if the page took up no draft, but there is one. */
@@ -83,6 +89,7 @@ export const noFiles: FilesState = {
   hint: '',
   stoppedCount: 0,
   missingCount: 0,
+  obstacle: undefined,
 };
 
 /** Replaces the plain file field of the composer, and sends its form when everything has arrived. */
@@ -245,6 +252,7 @@ class Composer {
       hint: sendHint(translator, queue, this.#intent),
       stoppedCount: countStopped(queue),
       missingCount: countEntries(queue, 'interrupted'),
+      obstacle: this.#server.signedOut ? 'signedOut' : queue.reachable && navigator.onLine ? undefined : 'offline',
     };
   }
 

@@ -8,6 +8,8 @@ export type Posted =
       readonly kind: 'refused';
       readonly message: string;
       readonly field: string | undefined;
+      /** The faults of single people, by address. */
+      readonly people?: Readonly<Record<string, string>>;
       readonly requestId?: string;
     }
   /** The browser has to sign in, or to get another token, before the same request can be repeated. */
@@ -42,7 +44,14 @@ export async function postComposer(
 export async function readPosted(response: Response): Promise<Posted> {
   const { status } = response;
   if (status >= 500 || passing.has(status)) return { kind: 'unreachable' };
-  const { location, code, message, field, request_id: requestId } = (await response.json()) as Record<string, unknown>;
+  const {
+    location,
+    code,
+    message,
+    field,
+    people,
+    request_id: requestId,
+  } = (await response.json()) as Record<string, unknown>;
   if (response.ok) return typeof location === 'string' ? { kind: 'sent', location } : { kind: 'unreachable' };
   if (code === 'sign_in_required' || status === 401) return { kind: 'signed_out' };
   if (code === 'form_expired') return { kind: 'form_expired' };
@@ -52,6 +61,9 @@ export async function readPosted(response: Response): Promise<Posted> {
     kind: 'refused',
     message,
     field: typeof field === 'string' ? field : undefined,
+    ...(isRecord(people) && { people: people as Record<string, string> }),
     ...(typeof requestId === 'string' && { requestId }),
   };
 }
+
+const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -1,26 +1,30 @@
-import type { SecondFactor } from '../../../../domain/policy.ts';
 import '../../islands/frame.ts';
-import type { JSX } from 'preact';
-import type { KnownReceiver } from '../../../../domain/contacts/contact-store.ts';
+import type { SecondFactor } from '../../../../domain/policy.ts';
 import { isolate } from '../../../../present/texts/plain.ts';
-import { useTranslator, type ViewTranslator } from '../../../../present/texts/translator-context.ts';
-import { Icon } from '../../../shared/components/icon.tsx';
+import type { ViewTranslator } from '../../../../present/texts/translator-context.ts';
 import { islandTranslator } from '../../../shared/islands/island-translator.ts';
 import type { ReceiverState } from '../../islands/composer-receivers.tsx';
 import { drawPart } from '../../islands/draw-part.tsx';
 import { type MountedReceivers, mountReceivers } from '../../islands/mount-receivers.tsx';
-import { ComposerBar } from '../composer-bar.tsx';
-import { ComposerPreview } from '../composer-preview.tsx';
+import { describePhones } from '../../shared/phone-problem.ts';
+import { ComposerBar, type ComposerKind, type Fault } from '../composer-bar.tsx';
+import { ComposerPreview, type PreviewOperator } from '../composer-preview.tsx';
+import { phoneFields } from '../composer-values.ts';
+import { listPhoneRows, PhoneRows } from '../phone-rows.tsx';
 import {
   type FieldValues,
+  readDeadline,
   readField,
   readFields,
   readLastDay,
+  readPhones,
   restoreFields,
   takeSharedText,
 } from './composer-fields.ts';
 import { type ComposerFiles, type FilesState, mountFiles, noFiles } from './composer-files.tsx';
+import { type ComposerProblems, focusFault, mountProblems } from './composer-problems.tsx';
 import { drawOtherDraft } from './other-draft.tsx';
+import { type MountedWanted, mountWanted } from './wanted-list.tsx';
 
 /** Everything that the person wrote, as it is kept with the files. */
 interface Written {
@@ -34,7 +38,14 @@ class ComposerForm {
   readonly #translator: ViewTranslator;
   readonly #problems: ComposerProblems;
   readonly #receivers: MountedReceivers;
-  readonly #files: ComposerFiles;
+  /** Only of a form that sends. */
+  readonly #files: ComposerFiles | undefined;
+  /** Only of a form that asks. */
+  readonly #wanted: MountedWanted | undefined;
+  readonly #kind: ComposerKind;
+  readonly #operator: PreviewOperator;
+  /** The faults of single people, once "Send" was pressed. */
+  #people: ReadonlyMap<string, string> = new Map();
   #filesState: FilesState = noFiles;
   /** Texts of fields that the page does not have at the moment. */
   #restored: FieldValues = {};
@@ -47,6 +58,11 @@ class ComposerForm {
     // A draft is kept here, and better than by the browser, which would restore single fields of an earlier one.
     form.autocomplete = 'off';
     this.#translator = islandTranslator(json);
+    this.#kind = form.dataset['kind'] === 'ask' ? 'ask' : 'send';
+    this.#operator = JSON.parse(form.dataset['operator'] ?? '{}') as PreviewOperator;
+    const phones = document.getElementById('composer-phones');
+    this.#restored = readFields(form);
+    const hadPhoneProblems = phones?.querySelector('[aria-invalid=true]') !== null;
     this.#problems = mountProblems(form, this.#translator);
     for (const id of ['send-bar', 'preview', 'composer-phones']) document.getElementById(id)?.replaceChildren();
     this.#receivers = mountReceivers(form, {
@@ -57,11 +73,13 @@ class ComposerForm {
         this.draw();
       },
     });
+    this.#wanted = mountWanted(form, this.#translator, () => this.#drawRest());
     const isShared = takeSharedText(form);
     // Before the files, which send the form: it is checked first.
     form.addEventListener('submit', (event) => this.#submit(event));
-    this.#files = this.#mountFiles(isShared);
-    this.#filesState = this.#files.state;
+    this.#files = this.#kind === 'send' ? this.#mountFiles(isShared) : undefined;
+    this.#filesState = this.#files?.state ?? noFiles;
+    if (!this.#files) void this.#receivers.addNamed().then(() => hadPhoneProblems && this.#showPhones());
     form.addEventListener('input', () => this.#drawRest());
     form.addEventListener('change', () => this.draw());
     document.querySelector('.preview')?.addEventListener('change', () => this.#drawRest());
@@ -94,9 +112,10 @@ class ComposerForm {
         this.#filesState = state;
         this.#drawRest();
       },
-      onRefused: ({ message, field = '' }) => {
-        this.#problems.show(field, message);
-        say(message);
+      onRefused: ({ message, field = '', people = {} }) => {
+        this.#people = new Map(Object.entries(people));
+        if (this.#people.size > 0) this.#showPhones();
+        else this.#refuse(field, message);
       },
     });
   }
@@ -137,14 +156,19 @@ class ComposerForm {
   async #check(): Promise<void> {
     const translator = this.#translator;
     this.#problems.clear();
-    await this.#files.begun;
+    this.#people = new Map();
+    await this.#files?.begun;
     await this.#receivers.commit();
     const { receivers, unreadable } = this.#receivers.state;
-    const hasContent = this.#filesState.files.length > 0 || readField(this.#form, 'message').trim() !== '';
+    const isAsking = this.#kind === 'ask';
+    const hasContent = isAsking || this.#filesState.files.length > 0 || readField(this.#form, 'message').trim() !== '';
+    this.#people = this.#findPhoneProblems();
     if (unreadable[0] !== undefined) {
-      this.#refuse('receiver', translator.t('composer.problem.unreadable', { text: isolate(unreadable[0]) }));
+      say(translator.t('composer.problem.unreadable', { text: isolate(unreadable[0]) }));
+      focusFault('receiver', 'receiver-fix-0');
     } else if (receivers.length === 0) this.#refuse('receiver', translator.t('composer.problem.nobody'));
     else if (!hasContent) this.#refuse('files', translator.t('composer.problem.nothing'));
+    else if (this.#people.size > 0) this.#showPhones();
     else {
       this.#isChecked = true;
       this.#form.requestSubmit();
@@ -152,10 +176,45 @@ class ComposerForm {
     }
   }
 
-  #refuse(field: 'receiver' | 'files', text: string): void {
+  #refuse(field: string, text: string): void {
     this.#problems.show(field, text);
-    if (field === 'receiver') document.getElementById('receiver-input')?.focus();
+    if (field === '') document.getElementById('composer-problem')?.scrollIntoView({ block: 'center' });
+    else focusFault(field);
     say(text);
+  }
+
+  /** Shows the faults of single people at their fields, and goes to the first. */
+  #showPhones(): void {
+    if (this.#people.size === 0) this.#people = this.#findPhoneProblems();
+    this.draw();
+    const first = this.#findFirstPhone();
+    if (first === undefined) return;
+    focusFault('phone', phoneFields(first).phone);
+    say(this.#people.get(first) ?? '');
+  }
+
+  #findFirstPhone(): string | undefined {
+    return listPhoneRows(this.#receivers.state.receivers).find(({ email }) => this.#people.has(email))?.email;
+  }
+
+  get #isBySms(): boolean {
+    return readField(this.#form, 'second_factor') === 'sms';
+  }
+
+  #phoneState() {
+    const place = document.getElementById('composer-phones');
+    const canChooseMail = this.#form.querySelector('[name=second_factor][value=mail]') !== null;
+    const { phones, byMail } = readPhones({ ...this.#restored, ...readFields(this.#form) });
+    const { receivers } = this.#receivers.state;
+    return { receivers, phones, byMail, canChooseMail, callingCode: place?.dataset['callingCode'] };
+  }
+
+  /** What is missing of those who have a row; the others without a number get their code by mail. */
+  #findPhoneProblems(): ReadonlyMap<string, string> {
+    if (!this.#isBySms) return new Map();
+    const state = this.#phoneState();
+    const receivers = state.canChooseMail ? listPhoneRows(state.receivers) : state.receivers;
+    return describePhones(this.#translator, { ...state, receivers });
   }
 
   draw(): void {
@@ -164,13 +223,35 @@ class ComposerForm {
   }
 
   #drawPhones(): void {
-    const isNeeded = readField(this.#form, 'second_factor') === 'sms';
-    const values = { ...this.#restored, ...readFields(this.#form) };
+    // A fault goes as soon as it is corrected.
+    const now = this.#findPhoneProblems();
+    this.#people = new Map([...this.#people].flatMap(([email]) => [...now].filter(([other]) => other === email)));
     drawPart(
       this.#translator,
-      isNeeded && <PhoneFields receivers={this.#receivers.state.receivers} values={values} />,
+      this.#isBySms && <PhoneRows {...this.#phoneState()} problems={this.#people} />,
       document.getElementById('composer-phones'),
     );
+  }
+
+  /** The first fault that can be seen in the form, for the bar. */
+  #findFault(): Fault | undefined {
+    const translator = this.#translator;
+    const { unreadable } = this.#receivers.state;
+    if (unreadable.length > 0) {
+      return { href: '#receiver-fix-0', text: translator.t('composer.fault.addresses', { count: unreadable.length }) };
+    }
+    const first = this.#findFirstPhone();
+    if (first === undefined) return undefined;
+    const text = translator.t('composer.fault.phones', { count: this.#people.size });
+    return { href: `#${encodeURIComponent(phoneFields(first).phone)}`, text };
+  }
+
+  /** How many get their code by SMS, and how many by mail. */
+  #countCodes(): { sms: number; mail: number } | undefined {
+    if (!this.#isBySms) return undefined;
+    const { receivers, byMail } = this.#phoneState();
+    const mail = receivers.filter(({ email }) => byMail.has(email)).length;
+    return { sms: receivers.length - mail, mail };
   }
 
   /** Draws the bar at the lower edge, and the preview. */
@@ -179,29 +260,44 @@ class ComposerForm {
     const { files } = this.#filesState;
     const message = readField(this.#form, 'message');
     const notify = readField(this.#form, 'notify') !== 'links';
+    const wanted = this.#wanted?.names ?? [];
+    const { receivers } = this.#receivers.state;
     drawPart(
       this.#translator,
       <ComposerBar
-        receiverCount={this.#receivers.state.receivers.length}
+        kind={this.#kind}
+        receiverCount={receivers.length}
         hasMessage={message.trim() !== ''}
         notify={notify}
+        wantedCount={wanted.length}
+        fault={this.#findFault()}
         progress={{ ...this.#filesState, fileCount: files.length }}
-        onCancel={() => this.#files.cancel()}
+        onCancel={() => this.#files?.cancel()}
       />,
       document.getElementById('send-bar'),
     );
     drawPart(
       this.#translator,
       <ComposerPreview
+        kind={this.#kind}
         view={document.querySelector('.preview [value=mail]:checked') ? 'mail' : 'page'}
         sender={{ name: senderName, address: senderAddress }}
-        files={files
-          .filter(({ isStopped }) => !isStopped)
-          .map(({ name, path, sizeBytes }) => ({ name: path ?? name, sizeBytes }))}
-        title={readField(this.#form, 'title').trim()}
-        message={message}
+        operator={this.#operator}
+        origin={location.origin}
+        content={{
+          files: files
+            .filter(({ isStopped }) => !isStopped)
+            .map(({ name, path, sizeBytes }) => ({ name: path ?? name, sizeBytes })),
+          message,
+          title: readField(this.#form, 'title').trim(),
+          wanted,
+          reusable: readField(this.#form, 'reusable') !== '0',
+        }}
         until={readLastDay(this.#form, this.#translator.locale)}
+        deadline={readDeadline(this.#form, new Date())}
+        to={receivers[0]?.email}
         secondFactor={readField(this.#form, 'second_factor') as SecondFactor}
+        codes={this.#countCodes()}
         notify={notify}
       />,
       document.getElementById('preview'),
@@ -214,82 +310,6 @@ function say(text: string): void {
   const live = document.querySelector('[data-live][role=status]');
   if (live) live.textContent = text;
 }
-
-/** A form has at most 200 parts; more people are saved as contacts first. */
-const maxPhones = 100;
-
-/** A field for the number of each receiver who has none, for a code by SMS. */
-function PhoneFields(props: { receivers: readonly KnownReceiver[]; values: FieldValues }): JSX.Element {
-  const translator = useTranslator();
-  return (
-    <>
-      {props.receivers
-        .filter(({ hasPhone }) => !hasPhone)
-        .slice(0, maxPhones)
-        .map(({ email, name }) => {
-          const field = `phone:${email}`;
-          return (
-            <div class="field composer-phone" key={email}>
-              <label for={field}>{translator.t('composer.phone', { name: isolate(name || email) })}</label>
-              <input
-                id={field}
-                name={field}
-                type="text"
-                inputmode="tel"
-                autocomplete="off"
-                placeholder="+46 70 123 45 67"
-                value={props.values[field] ?? ''}
-              />
-            </div>
-          );
-        })}
-    </>
-  );
-}
-
-interface ComposerProblems {
-  /** Shows a text at a field, or at the top of the form if the name is empty. An empty text removes it. */
-  show(field: string, text: string): void;
-  clear(): void;
-}
-
-/** Takes over the places in which the server says what is wrong with the form. */
-function mountProblems(form: HTMLFormElement, translator: ViewTranslator): ComposerProblems {
-  const places = Array.from(form.querySelectorAll<HTMLElement>('[id$=-problem]'));
-  const show = (field: string, text: string) => {
-    const id = field === 'phone' ? 'second_factor' : field || 'composer';
-    const place = places.find((each) => each.id === `${id}-problem`) ?? null;
-    drawPart(translator, text === '' ? null : field === '' ? toBanner(text) : toLine(text), place);
-    if (text !== '') place?.scrollIntoView({ block: 'nearest' });
-  };
-  // The server draws them as text, which a script may replace only if it has drawn it.
-  for (const place of places) {
-    const text = place.textContent ?? '';
-    place.replaceChildren();
-    const field = place.id.replace(/-problem$/, '');
-    if (text !== '') show(field === 'composer' ? '' : field, text);
-  }
-  return {
-    show,
-    clear() {
-      for (const place of places) drawPart(translator, null, place);
-    },
-  };
-}
-
-const toBanner = (text: string) => (
-  <div class="banner tone-bad" role="alert">
-    <Icon name="alert" />
-    <p class="banner-text">{text}</p>
-  </div>
-);
-
-const toLine = (text: string) => (
-  <>
-    <Icon name="alert" small />
-    <span role="alert">{text}</span>
-  </>
-);
 
 const composer = document.getElementById('composer');
 const json = document.getElementById('composer-texts')?.textContent;
