@@ -62,7 +62,11 @@ export function SendPage(props: SendPageProps): JSX.Element {
       <ReceiversRow {...props} label={translator.t('composer.to')} />
       <MessageRow {...props} placeholder={translator.t('composer.messageHint')} />
       <NotifyRow {...props} />
-      <LifetimeRow {...props} label={translator.t('composer.available')} untilText="composer.until" />
+      <LifetimeRow
+        {...props}
+        label={translator.t('composer.available')}
+        describeEnd={(day) => translator.t('composer.until', { day })}
+      />
       <CodeRow {...props} />
     </ComposerPage>
   );

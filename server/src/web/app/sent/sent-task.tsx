@@ -38,8 +38,7 @@ export interface TaskInput {
 export type Task = {
   readonly input?: TaskInput | undefined;
   readonly problem?: TaskProblem | undefined;
-} & /** Those who get a code by SMS, for a form without its script. */
-(
+} /** Those who get a code by SMS, for a form without its script. */ & (
   | { readonly what: 'add'; readonly phones?: AddPhones | undefined }
   | { readonly what: 'extend'; readonly choices: DeadlineChoices }
   /** Of one receiver, or of all. */
