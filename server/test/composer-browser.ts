@@ -27,7 +27,7 @@ export async function useComposer() {
   const notes = join(folder, 'notes.txt');
   writeFileSync(notes, 'a few notes');
   const browser = await launchBrowser();
-  const app = buildTestServer(exchange, {}, { pages });
+  const app = buildTestServer(exchange, { sms: { send: async () => undefined } as never }, { pages });
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   afterAll(async () => {
     await browser.close();

@@ -285,7 +285,7 @@ describe.each(['app-send', 'app-request-new'])('the script of %s', (name) => {
 /** Where the parts of a form begin, and where it ends. */
 function readTops(page: Page): Promise<number[]> {
   return page
-    .locator('.compose-rows > *, .send-bar, .request-form > *')
+    .locator('.compose-rows > *, .send-bar')
     .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top + scrollY));
 }
 

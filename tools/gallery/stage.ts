@@ -87,7 +87,7 @@ const understood = {
   ],
   repeated: [],
   unreadable: [],
-  newDomains: ['fjord-survey.example'],
+  nearMisses: [{ email: 'j.haddad@fjord-survey.example', meant: 'j.haddad@fjord-surveys.example' }],
   people: [{ email: 'ines@albrecht-legal.example', name: 'Ines Albrecht', hasPhone: false }],
   groups: [{ name: 'Auditors', size: 3 }],
 };

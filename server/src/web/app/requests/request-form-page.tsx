@@ -72,7 +72,11 @@ export function RequestFormPage(props: RequestFormPageProps): JSX.Element {
         <WantedFields wanted={values.wanted} max={props.maxWanted} spare={4} />
       </Row>
       <MessageRow {...props} placeholder={translator.t('requests.messageHint')} />
-      <LifetimeRow {...props} label={translator.t('requests.until')} untilText="requests.untilDay" />
+      <LifetimeRow
+        {...props}
+        label={translator.t('requests.until')}
+        describeEnd={(day) => translator.t('requests.untilDay', { day })}
+      />
       <ChoiceRow
         id="reusable"
         name="reusable"

@@ -18,39 +18,40 @@ export function WantedFields(props: {
   const { wanted, onRemove } = props;
   const rows = Array.from({ length: Math.min(props.max, wanted.length + props.spare) }, (_, index) => wanted[index]);
   return (
-    <ol
-      class="wanted-fields"
+    <div
       id="wanted-fields"
       data-max={props.max}
       role="group"
       aria-labelledby="wanted-label"
       aria-describedby="wanted-hint"
     >
-      {rows.map((file, index) => (
-        <li key={index}>
-          <span class="quiet" aria-hidden="true">
-            {translator.formatNumber(index + 1)}
-          </span>
-          <input
-            id={`wanted-${index}`}
-            name="wanted"
-            type="text"
-            dir="auto"
-            autocomplete="off"
-            maxLength={maxNameLength}
-            aria-label={translator.t('requests.wantedNumber', { number: translator.formatNumber(index + 1) })}
-            placeholder={index === wanted.length ? translator.t('requests.wantedNext') : undefined}
-            value={oneLine(file?.name ?? '')}
-          />
-          {onRemove && file && (
-            <IconButton
-              icon="close"
-              label={translator.t('action.remove', { name: oneLine(file.name) })}
-              onClick={() => onRemove(index)}
+      <ol class="wanted-fields">
+        {rows.map((file, index) => (
+          <li key={index}>
+            <span class="quiet" aria-hidden="true">
+              {translator.formatNumber(index + 1)}
+            </span>
+            <input
+              id={`wanted-${index}`}
+              name="wanted"
+              type="text"
+              dir="auto"
+              autocomplete="off"
+              maxLength={maxNameLength}
+              aria-label={translator.t('requests.wantedNumber', { number: translator.formatNumber(index + 1) })}
+              placeholder={index === wanted.length ? translator.t('requests.wantedNext') : undefined}
+              value={oneLine(file?.name ?? '')}
             />
-          )}
-        </li>
-      ))}
-    </ol>
+            {onRemove && file && (
+              <IconButton
+                icon="close"
+                label={translator.t('action.remove', { name: oneLine(file.name) })}
+                onClick={() => onRemove(index)}
+              />
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 }

@@ -68,7 +68,9 @@ export function MessageRow(props: RowProps & { placeholder: string }): JSX.Eleme
   );
 }
 
-export function LifetimeRow(props: RowProps & { label: string; untilText: string }): JSX.Element | null {
+export function LifetimeRow(
+  props: RowProps & { label: string; describeEnd: (day: string) => string },
+): JSX.Element | null {
   const translator = useTranslator();
   const { presets, range } = props.lifetimes;
   const problem = problemOf(props, 'until');
@@ -76,7 +78,7 @@ export function LifetimeRow(props: RowProps & { label: string; untilText: string
   const choices: Choice[] = presets.map(({ days, until }) => ({
     value: String(days),
     label: translator.t('composer.days', { count: days }),
-    hint: <span data-until={until}>{translator.t(props.untilText, { day: until })}</span>,
+    hint: <span data-until={until}>{props.describeEnd(until)}</span>,
   }));
   if (range) {
     choices.push({

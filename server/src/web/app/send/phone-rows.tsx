@@ -3,7 +3,8 @@ import type { KnownReceiver } from '../../../domain/contacts/contact-store.ts';
 import { isolate, oneLine } from '../../../present/texts/plain.ts';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
 import { Icon } from '../../shared/components/icon.tsx';
-import { namePerson, PersonLine } from '../components/person.tsx';
+import { Avatar } from '../components/avatar.tsx';
+import { namePerson } from '../components/person.tsx';
 import { phoneFields } from './composer-values.ts';
 
 /** A form has at most 200 parts. Those who come later have a number already, or get their code by mail. */
@@ -67,7 +68,18 @@ function PhoneRow(props: PhoneRowsProps & { receiver: KnownReceiver }): JSX.Elem
   const problem = isByMail ? undefined : props.problems.get(email);
   return (
     <li class="phone-row">
-      <PersonLine person={receiver}>
+      <div class="phone-person">
+        <Avatar name={name} />
+        <div class="phone-name">
+          <b>
+            <bdi>{name}</bdi>
+          </b>
+          {name !== oneLine(email) && (
+            <span class="quiet small">
+              <bdi>{oneLine(email)}</bdi>
+            </span>
+          )}
+        </div>
         {canChooseMail && (
           <div
             class="segments"
@@ -82,7 +94,7 @@ function PhoneRow(props: PhoneRowsProps & { receiver: KnownReceiver }): JSX.Elem
             ))}
           </div>
         )}
-      </PersonLine>
+      </div>
       {hasPhone ? (
         <p class="phone-known quiet small">{translator.t('composer.phone.known')}</p>
       ) : (
@@ -94,7 +106,8 @@ function PhoneRow(props: PhoneRowsProps & { receiver: KnownReceiver }): JSX.Elem
           <input
             id={fields.phone}
             name={fields.phone}
-            type="tel"
+            type="text"
+            inputmode="tel"
             autocomplete="off"
             maxLength={40}
             placeholder={props.callingCode === '46' ? '070 123 45 67' : '+46 70 123 45 67'}

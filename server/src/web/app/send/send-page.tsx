@@ -75,7 +75,11 @@ export function SendPage(props: SendPageProps): JSX.Element {
       <TitleRow {...props} />
       <MessageRow {...props} placeholder={translator.t('composer.messageHint')} />
       <NotifyRow {...props} />
-      <LifetimeRow {...props} label={translator.t('composer.available')} untilText="composer.until" />
+      <LifetimeRow
+        {...props}
+        label={translator.t('composer.available')}
+        describeEnd={(day) => translator.t('composer.until', { day })}
+      />
       <CodeRow {...props} />
     </ComposerPage>
   );
