@@ -24,6 +24,7 @@ import { type Choice, ChoiceSegments } from './choice-segments.tsx';
 import { ComposerBar } from './composer-bar.tsx';
 import { ComposerPreview } from './composer-preview.tsx';
 import { DropArea } from './drop-area.tsx';
+import { type AgainProps, SentAgain } from './sent-again.tsx';
 import { TitleField } from './title-field.tsx';
 
 /** The content of the form, as it was typed. */
@@ -62,6 +63,8 @@ export interface SendPageProps extends ListProps {
   readonly uploadsHref: string;
   readonly receiversHref: string;
   readonly uploads: readonly KeptUpload[];
+  /** Files of a delivery that is sent again. */
+  readonly again?: AgainProps | undefined;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
   /** Which limit a file of more bytes exceeds. */
@@ -197,7 +200,10 @@ export function SendPage(props: SendPageProps): JSX.Element {
           <ComposerPreview
             view="page"
             sender={props.sender}
-            files={props.uploads.map(({ path, sizeBytes }) => ({ name: path, sizeBytes }))}
+            files={[...props.uploads, ...(props.again?.files ?? [])].map(({ path, sizeBytes }) => ({
+              name: path,
+              sizeBytes,
+            }))}
             title={values.title.trim()}
             message={values.message.slice(0, props.maxMessageLength)}
             until={props.lifetimes.presets.find(({ days }) => String(days) === values.days)?.until}
@@ -255,6 +261,7 @@ function FilesRow(props: SendPageProps): JSX.Element {
           />
         </DropArea>
       </div>
+      {props.again && <SentAgain {...props.again} />}
       <Problem id="files" text={problem} />
     </section>
   );

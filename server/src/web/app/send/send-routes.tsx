@@ -5,10 +5,14 @@ import { findAccountById } from '../../../domain/accounts/read-accounts.ts';
 import { readPolicy } from '../../../domain/accounts/read-policy.ts';
 import { phoneNumber } from '../../../domain/contacts/phone-number.ts';
 import { readReceivers, type UnderstoodReceivers } from '../../../domain/contacts/read-receivers.ts';
+import { findSentDrop, listFollowedFiles } from '../../../domain/drops/find-sent-drops.ts';
+import { findFilesToSendAgain } from '../../../domain/drops/send-again.ts';
 import { type DropInput, prepareDrop } from '../../../domain/drops/send-drop.ts';
 import type { ExchangeError } from '../../../domain/exchange-error.ts';
+import { isUuid } from '../../../domain/is-uuid.ts';
 import type { SignedIn } from '../../../domain/people/sessions.ts';
 import type { Policy } from '../../../domain/policy.ts';
+import { toReference } from '../../../domain/reference.ts';
 import { findUploads, removeUpload, uploadOwner } from '../../../domain/uploads/account-upload.ts';
 import { findFileSizeLeft, findFileSizeLimit } from '../../../domain/uploads/find-file-size-limit.ts';
 import type { AppContext, AppRequest, AppRoute, Member, MemberVisit, Visit } from '../shared/app-route.ts';
@@ -31,6 +35,7 @@ import { toDraftKey } from './draft-key.ts';
 import { listLifetimes, readLifetime } from './lifetime-choices.ts';
 import { receiverRoutes } from './receivers.ts';
 import { type ComposerValues, composerTexts, SendPage, sendTitle } from './send-page.tsx';
+import type { AgainProps } from './sent-again.tsx';
 import { shareRoutes } from './share.ts';
 
 const phonePrefix = 'phone:';
@@ -44,21 +49,25 @@ export const sendRoutes: readonly AppRoute[] = [
     path: '/:user/',
     access: 'reader',
     async handle(visit) {
-      const { to, upload, refused } = visit.request.query as { to?: unknown; upload?: unknown; refused?: unknown };
+      const { to, upload, refused, again } = visit.request.query as Readonly<
+        Partial<Record<'to' | 'upload' | 'refused' | 'again', unknown>>
+      >;
       const { engines, actor } = visit;
       const [policy, account] = await Promise.all([
         readPolicy(engines, actor.accountId),
         findAccountById(engines, actor.accountId),
       ]);
       const uploads = readUploadIds([upload].flat().filter((id) => typeof id === 'string'));
+      const source = typeof again === 'string' ? await findAgain(visit, again) : undefined;
       const values = {
         ...emptyValues(visit, policy, account?.defaultDays ?? null),
+        ...source?.values,
         receivers: typeof to === 'string' ? to : '',
       };
       return replyWithComposer(
         visit,
-        { policy, values, uploads, requestId: engines.random.uuid() },
-        describeSharedFile(visit, policy, refused),
+        { policy, values, uploads, again: source?.again, requestId: engines.random.uuid() },
+        source?.hasEnded ? describeProblem(visit.translator, 'againEnded') : describeSharedFile(visit, policy, refused),
       );
     },
   },
@@ -88,6 +97,7 @@ interface Composed {
   readonly policy: Policy;
   readonly values: ComposerValues;
   readonly uploads: readonly string[];
+  readonly again: AgainProps | undefined;
   readonly requestId: string;
   readonly understood: UnderstoodReceivers;
 }
@@ -117,6 +127,7 @@ async function readComposer(visit: AppContext & Member, { fields, files }: FormW
   return {
     policy,
     values,
+    again: await readAgain(visit, fields),
     uploads: [...readUploadIds(fields.getAll('upload')), ...files.map(({ id }) => id)],
     requestId: readRequestId(visit, fields),
     understood: await readReceivers(engines, actor, receivers),
@@ -138,10 +149,11 @@ async function send(visit: AppContext & Member, form: FormWithFiles, composed: C
 }
 
 /** Files that come with the form have other ids each time. */
-function digestForm({ files }: FormWithFiles, { values, uploads }: Composed): Buffer {
+function digestForm({ files }: FormWithFiles, { values, uploads, again }: Composed): Buffer {
   const received = new Set(files.map(({ id }) => id));
   const content = [
     { ...values, phones: [...values.phones] },
+    again?.files.map(({ id }) => id),
     uploads.filter((id) => !received.has(id)),
     files.map(({ name, sha256 }) => [name, sha256]),
   ];
@@ -150,15 +162,17 @@ function digestForm({ files }: FormWithFiles, { values, uploads }: Composed): Bu
 
 function toInput(visit: SignedIn, { refused }: FormWithFiles, composed: Composed): DropInput {
   const { values, understood, policy, uploads } = composed;
+  const sentFiles = composed.again?.files.map(({ id }) => id) ?? [];
   if (refused) throw new FormProblem(toFileProblem(refused.error.code), toFileDetails(refused.name, refused.error));
   const receivers = requireReceivers(understood);
   requireShortMessage(values.message);
-  if (uploads.length === 0 && values.message.trim() === '') throw new FormProblem('nothing');
+  if (uploads.length + sentFiles.length === 0 && values.message.trim() === '') throw new FormProblem('nothing');
   const lifetime = readLifetime(values, policy.lifetime, new Date(), visit.person.timeZone || undefined);
   if (!lifetime) throw new FormProblem('until');
   return {
     ...lifetime,
     uploads,
+    sentFiles,
     title: values.title.trim() || null,
     message: values.message,
     secondFactor: values.secondFactor,
@@ -184,6 +198,30 @@ function readPhone(text: string): string {
   } catch {
     throw new FormProblem('phone');
   }
+}
+
+/** Reads a delivery that is sent again: its files if it is live, its title and its message. */
+async function findAgain({ engines, actor }: MemberVisit, dropId: string) {
+  const drop = await findSentDrop(engines, actor, { type: 'downloadfiles', dropId });
+  const files = drop.state === 'live' ? await listFollowedFiles(engines, actor.accountId, drop.id) : [];
+  return {
+    values: { title: drop.title ?? '', message: drop.message },
+    again: { reference: toReference(drop.id), files },
+    hasEnded: drop.state !== 'live',
+  };
+}
+
+/** Reads which files of another delivery are to be sent again. One that is gone stays, so that it is refused. */
+async function readAgain(
+  { engines, actor }: AppContext & Member,
+  fields: URLSearchParams,
+): Promise<AgainProps | undefined> {
+  const ids = [...new Set(fields.getAll('sent_file').filter(isUuid))].slice(0, limits.filesPerDraft);
+  if (ids.length === 0) return undefined;
+  const found = await findFilesToSendAgain(engines, actor.accountId, ids, { lock: false });
+  const byId = new Map(found.map((file) => [file.id, file]));
+  const files = ids.map((id) => byId.get(id) ?? { id, path: id, sizeBytes: 0 });
+  return { reference: (fields.get('again') ?? '').slice(0, shortLength), files };
 }
 
 /** Says why a file from the Share menu did not arrive. */
@@ -247,6 +285,7 @@ async function replyWithComposer(
       uploadsHref={`${base}uploads`}
       receiversHref={`${base}receivers`}
       uploads={found.filter(({ state }) => state === 'ready')}
+      again={composed.again}
       maxFiles={limits.filesPerDraft}
       maxFileBytes={maxFileBytes}
       sizeReason={sizeReason}

@@ -16,6 +16,7 @@ import {
   readField,
   readFields,
   readLastDay,
+  readSentFiles,
   restoreFields,
   takeSharedText,
 } from './composer-fields.ts';
@@ -73,9 +74,9 @@ class ComposerForm {
       translator: this.#translator,
       say,
       fields: {
-        isFilled: [readField(this.#form, 'receiver'), readField(this.#form, 'message')].some(
-          (text) => text.trim() !== '',
-        ),
+        isFilled:
+          readSentFiles(this.#form).length > 0 ||
+          [readField(this.#form, 'receiver'), readField(this.#form, 'message')].some((text) => text.trim() !== ''),
         read: (hasFiles) => this.#write(hasFiles),
         restore: (text) => this.#restore(JSON.parse(text) as Written),
         mark: () => this.#mark(),
@@ -114,7 +115,12 @@ class ComposerForm {
   /** Describes whom the form goes to, and with what. */
   #mark(): string {
     const { receivers, unreadable } = this.#receivers.state;
-    return JSON.stringify([receivers.map(({ email }) => email), unreadable, readFields(this.#form)]);
+    return JSON.stringify([
+      receivers.map(({ email }) => email),
+      unreadable,
+      readFields(this.#form),
+      readSentFiles(this.#form),
+    ]);
   }
 
   #restore({ receivers, fields }: Written): void {
@@ -140,7 +146,9 @@ class ComposerForm {
     await this.#files.begun;
     await this.#receivers.commit();
     const { receivers, unreadable } = this.#receivers.state;
-    const hasContent = this.#filesState.files.length > 0 || readField(this.#form, 'message').trim() !== '';
+    const hasContent =
+      this.#filesState.files.length + readSentFiles(this.#form).length > 0 ||
+      readField(this.#form, 'message').trim() !== '';
     if (unreadable[0] !== undefined) {
       this.#refuse('receiver', translator.t('composer.problem.unreadable', { text: isolate(unreadable[0]) }));
     } else if (receivers.length === 0) this.#refuse('receiver', translator.t('composer.problem.nobody'));
@@ -176,7 +184,9 @@ class ComposerForm {
   /** Draws the bar at the lower edge, and the preview. */
   #drawRest(): void {
     const { senderName = '', senderAddress = '' } = this.#form.dataset;
-    const { files } = this.#filesState;
+    const { files, totalBytes, sentBytes } = this.#filesState;
+    const sentAgain = readSentFiles(this.#form);
+    const againBytes = sentAgain.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const message = readField(this.#form, 'message');
     const notify = readField(this.#form, 'notify') !== 'links';
     drawPart(
@@ -185,7 +195,12 @@ class ComposerForm {
         receiverCount={this.#receivers.state.receivers.length}
         hasMessage={message.trim() !== ''}
         notify={notify}
-        progress={{ ...this.#filesState, fileCount: files.length }}
+        progress={{
+          ...this.#filesState,
+          fileCount: files.length + sentAgain.length,
+          totalBytes: totalBytes + againBytes,
+          sentBytes: sentBytes + againBytes,
+        }}
         onCancel={() => this.#files.cancel()}
       />,
       document.getElementById('send-bar'),
@@ -195,9 +210,12 @@ class ComposerForm {
       <ComposerPreview
         view={document.querySelector('.preview [value=mail]:checked') ? 'mail' : 'page'}
         sender={{ name: senderName, address: senderAddress }}
-        files={files
-          .filter(({ isStopped }) => !isStopped)
-          .map(({ name, path, sizeBytes }) => ({ name: path ?? name, sizeBytes }))}
+        files={[
+          ...sentAgain,
+          ...files
+            .filter(({ isStopped }) => !isStopped)
+            .map(({ name, path, sizeBytes }) => ({ name: path ?? name, sizeBytes })),
+        ]}
         title={readField(this.#form, 'title').trim()}
         message={message}
         until={readLastDay(this.#form, this.#translator.locale)}
