@@ -85,11 +85,15 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       program
         .command('send')
         .description('send files and folders to receivers')
-        .argument('<file...>', 'the files and folders; - is standard input')
+        .argument('[file...]', 'the files and folders; - is standard input')
         .option('--to <address>', 'a receiver; can be repeated', collectValues)
         .option('-m, --message <text>', 'a message to the receivers')
         .addOption(daysOption('the files can be downloaded')),
     )
+      .option(
+        '--again <delivery>',
+        'send the files of a delivery again, without uploading them: its reference or its id',
+      )
       .option('--no-mail', 'send no mails, and print the link of each receiver instead')
       .addOption(
         new Option('--wait <seconds>', 'wait this long for every receiver to download every file').argParser(
@@ -107,6 +111,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill send report.csv --to finance@example.com --key "report-$(date +%F)"',
     'waybill send drawings/ --to anna@example.com --no-mail',
     'waybill send report.pdf --to anna@example.com --wait 3600',
+    'waybill send --again WB-7F3K-29QD --to bo@example.com',
     'waybill send contract.pdf --to anna@example.com --second-factor mail --external-id order-4711 --dry-run',
     'pg_dump shop | waybill send - --name shop.sql --to archive@example.org',
   );

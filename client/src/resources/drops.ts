@@ -1,5 +1,6 @@
 import type { CheckedDrop, CreatedDrop, Drop, DropDetails, NewDrop } from '../generated/wire.ts';
 import type { ApiClient } from '../http/api-client.ts';
+import { type DeliveryOptions, toDeliveryFields } from './delivery-options.ts';
 import { SentCollection } from './sent-collection.ts';
 import { type Completion, type CompletionOptions, waitForCompletion } from './wait-for-completion.ts';
 
@@ -19,6 +20,28 @@ export class Drops extends SentCollection<DropShapes> {
   constructor(api: ApiClient) {
     super(api, 'drops');
     this.#api = api;
+  }
+
+  /**
+   * Sends all files of a live drop again, to others, without uploading them. Without a title or a message, those of the drop
+   * are used. What happens to one of the drops does not concern the other.
+   *
+   * @param id The id of the drop.
+   *
+   * @example
+   * await waybill.drops.sendAgain(drop.id, { to: ['bo@example.org'] });
+   */
+  async sendAgain(id: string, options: DeliveryOptions): Promise<CreatedDrop> {
+    const { signal, idempotencyKey } = options;
+    const { title, message, files } = await this.get(id, { signal });
+    const input = {
+      uploads: [],
+      sent_files: files.filter(({ state }) => state === 'available').map((file) => file.id),
+      ...(title === null ? {} : { title }),
+      ...(message === '' ? {} : { message }),
+      ...toDeliveryFields(options),
+    };
+    return await this.create(input, { signal, idempotencyKey });
   }
 
   /**

@@ -13,9 +13,12 @@ import { findFileSize, Progress, toTotal } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
 import { type DeliveryCommandOptions, toDelivery } from './delivery.ts';
 import { openPendingSend, type PendingSend } from './pending-sends.ts';
+import { findLive } from './sent.ts';
 
 export interface SendCommandOptions extends DeliveryCommandOptions {
   name?: string;
+  /** The delivery whose files are sent again. */
+  again?: string;
   /** How many seconds to wait for the receivers. */
   wait?: number;
 }
@@ -25,8 +28,24 @@ export async function sendFiles(
   output: Output,
   signal: AbortSignal,
   paths: string[],
-  { name: inputName, dryRun, wait, ...delivery }: SendCommandOptions,
+  { name: inputName, dryRun, wait, again, ...delivery }: SendCommandOptions,
 ): Promise<void> {
+  if (again !== undefined) {
+    if (paths.length > 0 || dryRun) {
+      const message = '--again sends the files of a delivery, and no others.';
+      throw new CommandError(
+        exitCodes.usage,
+        'usage',
+        message,
+        'Leave out the files and --dry-run, or leave out --again.',
+      );
+    }
+    return await sendAgain(terminal, output, signal, again, delivery, wait);
+  }
+  if (paths.length === 0) {
+    const next = 'Name files, or the delivery whose files are sent again: waybill send --again WB-7F3K-29QD --to …';
+    throw new CommandError(exitCodes.usage, 'usage', 'There is nothing to send.', next);
+  }
   const { client, account } = await openClient(terminal, output);
   const fromInput = paths.includes('-');
   if (inputName !== undefined && !fromInput) {
@@ -80,6 +99,48 @@ export async function sendFiles(
     throw error;
   } finally {
     progress.clear();
+    client.close();
+  }
+}
+
+/** Sends the files of a delivery to others, without uploading them. */
+async function sendAgain(
+  terminal: Terminal,
+  output: Output,
+  signal: AbortSignal,
+  identifier: string,
+  delivery: DeliveryCommandOptions,
+  wait: number | undefined,
+): Promise<void> {
+  const { client } = await openClient(terminal, output);
+  try {
+    const { noun, details } = await findLive(client, identifier, signal);
+    if (noun !== 'drop') {
+      const message = `${details.reference} is a request, which has no files to send again.`;
+      throw new CommandError(exitCodes.usage, 'usage', message, 'Name a delivery: waybill history');
+    }
+    const drop = await client.drops.sendAgain(details.id, {
+      ...toDelivery(delivery),
+      ...(delivery.key === undefined ? {} : { idempotencyKey: delivery.key }),
+      signal,
+    });
+    const what = pluralize(drop.file_count, 'file');
+    const until = formatDate(new Date(drop.expires_at));
+    await output.print(
+      `Sent ${what} of ${details.reference} again to ${delivery.to.join(', ')} as ${drop.reference}, until ${until}.`,
+      {
+        status: 'sent',
+        id: drop.id,
+        reference: drop.reference,
+        expires_at: drop.expires_at,
+        files: drop.file_count,
+        again: details.reference,
+        to: delivery.to,
+      },
+    );
+    await printLinks(output, drop.receivers);
+    if (wait !== undefined) await waitForReceivers(client, output, drop, { timeoutSeconds: wait, signal });
+  } finally {
     client.close();
   }
 }

@@ -6,11 +6,14 @@ import { ExchangeError, type Faults } from '../exchange-error.ts';
 import { freeName } from '../files/file-name.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import { isUuid } from '../is-uuid.ts';
+import { query } from '../query.ts';
 import { requireScanned } from '../require-scanned.ts';
 import type { Store } from '../store.ts';
 import type { CheckedDrop, DropInput } from './send-drop.ts';
 
 const gone = 'There is no such file in a live drop of the account. Check its id, or upload the file.';
+
+export const findFilesToSendAgain = query((store) => store.files.inSentDrops);
 
 /** Finds the files that are to be sent again, in the order of the request. Records what is wrong with them. */
 export async function findSentFiles(

@@ -5,6 +5,7 @@ import { readyUpload } from '../../../../test/account-uploads.ts';
 import { requestV1 } from '../../../../test/request-v1.ts';
 import { signInMember } from '../../../../test/sign-in-member.ts';
 import { useTestServer } from '../../../../test/use-test-server.ts';
+import { sweep } from '../../../domain/sweep.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines } = exchange;
@@ -107,5 +108,74 @@ describe('a file that the account sent', () => {
     await expect.poll(() => readAudit(account.accountId), patient).toEqual(['person 1', 'person 2']);
     expect((await browser.get(`${base}sent/${id}`)).body).toContain('downloaded files of their own delivery');
     expect((await browser.get(`${base}sent/${id}/files/${account.accountId}`)).statusCode).toBe(404);
+  });
+});
+
+describe('files that are sent again', () => {
+  const sendAgain = (key: string, sentFiles: readonly string[], more: object = {}) =>
+    requestV1(app, 'POST', '/drops', {
+      key,
+      body: { uploads: [], sent_files: sentFiles, receivers: [{ email: 'bo@example.org' }], notify: false, ...more },
+    });
+  const readFiles = async (key: string, id: string): Promise<{ id: string; path: string; state: string }[]> =>
+    (await requestV1(app, 'GET', `/drops/${id}`, { key })).json().files;
+
+  test('are in another drop, also those of the machine API, which ends by itself', async () => {
+    const account = await exchange.account('anna@example.org');
+    const key = account.apiKey;
+    const first = await exchange.drop(account, ['anna@example.org'], ['a.txt', 'b.txt']);
+    const ids = (await readFiles(key, first)).map(({ id }) => id);
+    const upload = await readyUpload(exchange, account, 'new.txt');
+    const again = await sendAgain(key, ids, { uploads: [upload] });
+    expect(again.status, again.text).toBe(201);
+    const { id, file_count: count } = again.json();
+    expect(count).toBe(3);
+    await requestV1(app, 'POST', `/drops/${first}/revoke`, { key });
+    await sweep(engines);
+    const files = await readFiles(key, id);
+    expect(files.map(({ path, state }) => [path, state])).toEqual(
+      expect.arrayContaining(['a.txt', 'b.txt', 'new.txt'].map((path) => [path, 'available'])),
+    );
+    const [a] = files.filter(({ path }) => path === 'a.txt');
+    expect((await download(key, `/drops/${id}/files/${a?.id}`)).text).toBe('content of a.txt');
+    expect((await readFiles(key, first)).map(({ state }) => state)).toEqual(['deleted', 'deleted']);
+    // Those of the first are gone.
+    expect((await sendAgain(key, ids)).json()).toMatchObject({ code: 'not_found' });
+  });
+
+  test('are checked like uploads, and refused one by one', async () => {
+    const [account, other] = [await exchange.account(), await exchange.account()];
+    const [first, theirs] = [await send(account), await send(other)];
+    const [mine] = await readFiles(account.apiKey, first.id);
+    const [foreign] = await readFiles(other.apiKey, theirs.id);
+    const ids = [mine?.id, mine?.id, foreign?.id].map(String);
+    const same = await readyUpload(exchange, account, String(mine?.path), 'other');
+    const refused = await sendAgain(account.apiKey, ids, { uploads: [same] });
+    expect(refused.json().errors.map(({ pointer, code }: Record<string, string>) => [pointer, code])).toEqual([
+      ['/sent_files/0', 'repeated'],
+      ['/sent_files/1', 'repeated'],
+      ['/sent_files/2', 'not_found'],
+    ]);
+    const checked = await requestV1(app, 'POST', '/drops/check', {
+      key: account.apiKey,
+      body: { uploads: [], sent_files: [ids[0]], receivers: [{ email: 'bo@example.org' }] },
+    });
+    expect(checked.json()).toMatchObject({ file_count: 1, size: 5 });
+  });
+
+  test('are only those that the key sent itself, unless it may read the history', async () => {
+    const account = await exchange.account();
+    const [sending, both] = [
+      await createKey(account.apiKey, ['send']),
+      await createKey(account.apiKey, ['history', 'send']),
+    ];
+    const [own, others] = [await send(account, sending), await send(account)];
+    const ids = async (id: string) => (await readFiles(account.apiKey, id)).map((file) => file.id);
+    const statuses = async (key: string) => [
+      (await sendAgain(key, await ids(own.id))).status,
+      (await sendAgain(key, await ids(others.id))).status,
+    ];
+    expect(await statuses(sending)).toEqual([201, 404]);
+    expect(await statuses(both)).toEqual([201, 201]);
   });
 });

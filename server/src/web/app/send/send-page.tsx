@@ -22,6 +22,7 @@ import {
   TitleRow,
 } from './composer-rows.tsx';
 import { DropArea } from './drop-area.tsx';
+import { type AgainProps, SentAgain } from './sent-again.tsx';
 
 /** A file that has arrived already: from the phone's Share menu, or with a form that was refused. */
 export type KeptUpload = Pick<DraftFile, 'id' | 'path' | 'sizeBytes'>;
@@ -31,6 +32,8 @@ export interface SendPageProps extends ListProps, ComposerPageProps {
   readonly draftKey: string;
   readonly uploadsHref: string;
   readonly uploads: readonly KeptUpload[];
+  /** Files of a delivery that is sent again. */
+  readonly again?: AgainProps | undefined;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
   /** Which limit a file of more bytes exceeds. */
@@ -66,7 +69,10 @@ export function SendPage(props: SendPageProps): JSX.Element {
       kind="send"
       title={sendTitle(translator)}
       content={{
-        files: props.uploads.map(({ path, sizeBytes }) => ({ name: path, sizeBytes })),
+        files: [...props.uploads, ...(props.again?.files ?? [])].map(({ path, sizeBytes }) => ({
+          name: path,
+          sizeBytes,
+        })),
         title: props.values.title.trim(),
       }}
     >
@@ -129,6 +135,7 @@ function FilesRow(props: SendPageProps): JSX.Element {
           />
         </DropArea>
       </div>
+      {props.again && <SentAgain {...props.again} />}
       <Problem id="files" text={problem} />
     </section>
   );

@@ -3,9 +3,13 @@ import { limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
 import { readPolicy } from '../../../domain/accounts/read-policy.ts';
 import { readReceivers, type UnderstoodReceivers } from '../../../domain/contacts/read-receivers.ts';
+import { findSentDrop, listFollowedFiles } from '../../../domain/drops/find-sent-drops.ts';
+import { findFilesToSendAgain } from '../../../domain/drops/send-again.ts';
 import { type DropInput, prepareDrop } from '../../../domain/drops/send-drop.ts';
 import type { ExchangeError } from '../../../domain/exchange-error.ts';
+import { isUuid } from '../../../domain/is-uuid.ts';
 import type { Policy } from '../../../domain/policy.ts';
+import { toReference } from '../../../domain/reference.ts';
 import { findUploads, removeUpload, uploadOwner } from '../../../domain/uploads/account-upload.ts';
 import { findFileSizeLeft, findFileSizeLimit } from '../../../domain/uploads/find-file-size-limit.ts';
 import type { AppRequest, AppRoute, MemberVisit, Visit } from '../shared/app-route.ts';
@@ -25,6 +29,7 @@ import {
 import { toDraftKey } from './draft-key.ts';
 import { receiverRoutes } from './receivers.ts';
 import { SendPage, sendTexts, sendTitle } from './send-page.tsx';
+import type { AgainProps } from './sent-again.tsx';
 import { shareRoutes } from './share.ts';
 
 /** The first screen of an account: the composer. */
@@ -34,16 +39,22 @@ export const sendRoutes: readonly AppRoute[] = [
     path: '/:user/',
     access: 'reader',
     async handle(visit) {
-      const { to, upload, refused } = visit.request.query as { to?: unknown; upload?: unknown; refused?: unknown };
+      const { to, upload, refused, again } = visit.request.query as Readonly<
+        Partial<Record<'to' | 'upload' | 'refused' | 'again', unknown>>
+      >;
       const { engines, actor } = visit;
       const policy = await readPolicy(engines, actor.accountId);
       const choices = await readChoices(visit, policy);
       const uploads = readUploadIds([upload].flat().filter((id) => typeof id === 'string'));
-      const values = emptyValues(policy.secondFactor, choices, typeof to === 'string' ? to : '');
+      const source = typeof again === 'string' ? await findAgain(visit, again) : undefined;
+      const values = {
+        ...emptyValues(policy.secondFactor, choices, typeof to === 'string' ? to : ''),
+        ...source?.values,
+      };
       return replyWithComposer(
         visit,
-        { policy, choices, values, uploads, requestId: engines.random.uuid() },
-        describeSharedFile(visit, policy, refused),
+        { policy, choices, values, uploads, again: source?.again, requestId: engines.random.uuid() },
+        source?.hasEnded ? describeProblem(visit.translator, 'againEnded') : describeSharedFile(visit, policy, refused),
       );
     },
   },
@@ -74,6 +85,7 @@ interface Composed {
   readonly choices: ComposerChoices;
   readonly values: ComposerValues;
   readonly uploads: readonly string[];
+  readonly again: AgainProps | undefined;
   readonly requestId: string;
   readonly understood: UnderstoodReceivers;
 }
@@ -87,6 +99,7 @@ async function readComposer(visit: MemberVisit, { fields, files }: FormWithFiles
     policy,
     choices,
     values,
+    again: await readAgain(visit, fields),
     uploads: [...readUploadIds(fields.getAll('upload')), ...files.map(({ id }) => id)],
     requestId: readRequestId(visit, fields),
     understood: await readReceivers(engines, actor, values.receivers),
@@ -108,10 +121,11 @@ async function send(visit: MemberVisit, form: FormWithFiles, composed: Composed)
 }
 
 /** Files that come with the form have other ids each time. */
-function digestForm({ files }: FormWithFiles, { values, uploads }: Composed): Buffer {
+function digestForm({ files }: FormWithFiles, { values, uploads, again }: Composed): Buffer {
   const received = new Set(files.map(({ id }) => id));
   const content = [
     describeValues(values),
+    again?.files.map(({ id }) => id),
     uploads.filter((id) => !received.has(id)),
     files.map(({ name, sha256 }) => [name, sha256]),
   ];
@@ -120,10 +134,34 @@ function digestForm({ files }: FormWithFiles, { values, uploads }: Composed): Bu
 
 function toInput(visit: MemberVisit, { refused }: FormWithFiles, composed: Composed): DropInput {
   const { values, understood, policy, choices, uploads } = composed;
+  const sentFiles = composed.again?.files.map(({ id }) => id) ?? [];
   if (refused) throw new FormProblem(toFileProblem(refused.error.code), toFileDetails(refused.name, refused.error));
   const input = toDispatchInput(visit, policy, choices, values, understood);
-  if (uploads.length === 0 && values.message.trim() === '') throw new FormProblem('nothing');
-  return { ...input, uploads };
+  if (uploads.length + sentFiles.length === 0 && values.message.trim() === '') throw new FormProblem('nothing');
+  return { ...input, uploads, sentFiles };
+}
+
+/** Reads a delivery that is sent again: its files if it is live, its title and its message. */
+async function findAgain({ engines, actor }: MemberVisit, dropId: string) {
+  const drop = await findSentDrop(engines, actor, { type: 'downloadfiles', dropId });
+  const files = drop.state === 'live' ? await listFollowedFiles(engines, actor.accountId, drop.id) : [];
+  return {
+    values: { title: drop.title ?? '', message: drop.message },
+    again: { reference: toReference(drop.id), files },
+    hasEnded: drop.state !== 'live',
+  };
+}
+
+const maxReferenceLength = 20;
+
+/** Reads which files of another delivery are to be sent again. One that is gone stays, so that it is refused. */
+async function readAgain({ engines, actor }: MemberVisit, fields: URLSearchParams): Promise<AgainProps | undefined> {
+  const ids = [...new Set(fields.getAll('sent_file').filter(isUuid))].slice(0, limits.filesPerDraft);
+  if (ids.length === 0) return undefined;
+  const found = await findFilesToSendAgain(engines, actor.accountId, ids, { lock: false });
+  const byId = new Map(found.map((file) => [file.id, file]));
+  const files = ids.map((id) => byId.get(id) ?? { id, path: id, sizeBytes: 0 });
+  return { reference: (fields.get('again') ?? '').slice(0, maxReferenceLength), files };
 }
 
 /** Says why a file from the Share menu did not arrive. */
@@ -182,6 +220,7 @@ async function replyWithComposer(
       draftKey={toDraftKey(visit)}
       uploadsHref={`${base}uploads`}
       uploads={found.filter(({ state }) => state === 'ready')}
+      again={composed.again}
       maxFiles={limits.filesPerDraft}
       maxFileBytes={maxFileBytes}
       sizeReason={sizeReason}

@@ -63,6 +63,13 @@ export function DropPage(props: DropPageProps): JSX.Element {
           [translator.t('delivery.code'), translator.t(codes[item.secondFactor])],
         ]}
         fileCount={files.length}
+        actions={
+          isLive && (
+            <ButtonLink icon="send" href={toHref(base, { again: item.id })}>
+              {translator.t('delivery.again')}
+            </ButtonLink>
+          )
+        }
         notice={item.restorableUntil && <Restorable {...props} path={path} until={item.restorableUntil} />}
         summary={
           !item.isPurged && translator.t('delivery.haveAll', { count: progress.downloaded, of: progress.receivers })

@@ -27,6 +27,7 @@ const problems = {
   factor: ['second_factor', 'composer.problem.factor'],
   phone: ['phone', 'composer.fault.phones'],
   links: ['notify', 'composer.problem.links'],
+  againEnded: ['files', 'composer.problem.againEnded'],
   fileGone: ['files', 'composer.problem.fileGone'],
   fileTwice: ['files', 'composer.problem.fileTwice'],
   fileNotReady: ['files', 'upload.problem.files_not_ready'],

@@ -1,5 +1,13 @@
 /** Fields that belong to one page, or that other parts keep. */
-const unkept: ReadonlySet<string> = new Set(['csrftoken', 'request_id', 'receiver', 'upload', 'files']);
+const unkept: ReadonlySet<string> = new Set([
+  'csrftoken',
+  'request_id',
+  'receiver',
+  'upload',
+  'files',
+  'sent_file',
+  'again',
+]);
 
 export type FieldValues = Readonly<Record<string, string>>;
 
@@ -15,6 +23,12 @@ export function readFields(form: HTMLFormElement): FieldValues {
     if (typeof value === 'string' && !unkept.has(name)) fields[name] = value;
   }
   return fields;
+}
+
+/** Reads the files of another delivery that are sent again, and need no upload. */
+export function readSentFiles(form: HTMLFormElement): { name: string; sizeBytes: number }[] {
+  const checked = form.querySelectorAll<HTMLInputElement>('[name=sent_file]:checked');
+  return Array.from(checked, ({ dataset }) => ({ name: dataset['path'] ?? '', sizeBytes: Number(dataset['size']) }));
 }
 
 export function restoreFields(form: HTMLFormElement, fields: FieldValues): void {

@@ -18,6 +18,7 @@ import {
   readFields,
   readLastDay,
   readPhones,
+  readSentFiles,
   restoreFields,
   takeSharedText,
 } from './composer-fields.ts';
@@ -91,9 +92,9 @@ class ComposerForm {
       translator: this.#translator,
       say,
       fields: {
-        isFilled: [readField(this.#form, 'receiver'), readField(this.#form, 'message')].some(
-          (text) => text.trim() !== '',
-        ),
+        isFilled:
+          readSentFiles(this.#form).length > 0 ||
+          [readField(this.#form, 'receiver'), readField(this.#form, 'message')].some((text) => text.trim() !== ''),
         read: (hasFiles) => this.#write(hasFiles),
         restore: (text) => this.#restore(JSON.parse(text) as Written),
         mark: () => this.#mark(),
@@ -133,7 +134,12 @@ class ComposerForm {
   /** Describes whom the form goes to, and with what. */
   #mark(): string {
     const { receivers, unreadable } = this.#receivers.state;
-    return JSON.stringify([receivers.map(({ email }) => email), unreadable, readFields(this.#form)]);
+    return JSON.stringify([
+      receivers.map(({ email }) => email),
+      unreadable,
+      readFields(this.#form),
+      readSentFiles(this.#form),
+    ]);
   }
 
   #restore({ receivers, fields }: Written): void {
@@ -161,7 +167,8 @@ class ComposerForm {
     await this.#receivers.commit();
     const { receivers, unreadable } = this.#receivers.state;
     const isAsking = this.#kind === 'ask';
-    const hasContent = isAsking || this.#filesState.files.length > 0 || readField(this.#form, 'message').trim() !== '';
+    const fileCount = this.#filesState.files.length + readSentFiles(this.#form).length;
+    const hasContent = isAsking || fileCount > 0 || readField(this.#form, 'message').trim() !== '';
     this.#people = this.#findPhoneProblems();
     if (unreadable[0] !== undefined) {
       say(translator.t('composer.problem.unreadable', { text: isolate(unreadable[0]) }));
@@ -257,7 +264,9 @@ class ComposerForm {
   /** Draws the bar at the lower edge, and the preview. */
   #drawRest(): void {
     const { senderName = '', senderAddress = '' } = this.#form.dataset;
-    const { files } = this.#filesState;
+    const { files, totalBytes, sentBytes } = this.#filesState;
+    const sentAgain = readSentFiles(this.#form);
+    const againBytes = sentAgain.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const message = readField(this.#form, 'message');
     const notify = readField(this.#form, 'notify') !== 'links';
     const wanted = this.#wanted?.names ?? [];
@@ -271,7 +280,12 @@ class ComposerForm {
         notify={notify}
         wantedCount={wanted.length}
         fault={this.#findFault()}
-        progress={{ ...this.#filesState, fileCount: files.length }}
+        progress={{
+          ...this.#filesState,
+          fileCount: files.length + sentAgain.length,
+          totalBytes: totalBytes + againBytes,
+          sentBytes: sentBytes + againBytes,
+        }}
         onCancel={() => this.#files?.cancel()}
       />,
       document.getElementById('send-bar'),
@@ -285,9 +299,12 @@ class ComposerForm {
         operator={this.#operator}
         origin={location.origin}
         content={{
-          files: files
-            .filter(({ isStopped }) => !isStopped)
-            .map(({ name, path, sizeBytes }) => ({ name: path ?? name, sizeBytes })),
+          files: [
+            ...sentAgain,
+            ...files
+              .filter(({ isStopped }) => !isStopped)
+              .map(({ name, path, sizeBytes }) => ({ name: path ?? name, sizeBytes })),
+          ],
           message,
           title: readField(this.#form, 'title').trim(),
           wanted,
