@@ -445,6 +445,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
    "reference": "WB-7F3K-29QD",
    "state": "live",
+   "title": null,
    "message": "The drawings of May.",
    "external_id": "order-4711",
    "metadata": {
@@ -490,6 +491,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
    "reference": "WB-7F3K-29QD",
    "state": "live",
+   "title": null,
    "message": "The drawings of May.",
    "external_id": "order-4711",
    "metadata": {
@@ -510,6 +512,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
    "reference": "WB-7F3K-29QD",
    "state": "live",
+   "title": null,
    "message": "The drawings of May.",
    "external_id": "order-4711",
    "metadata": {
@@ -571,6 +574,18 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    ]
   }
  },
+ "describeDropFile": {
+  "path": "/drops/01b977a0-bb80-7e90-8fc0-003bc73126ed/files/01b97769-cd00-7426-80a0-0046c0bd0c51"
+ },
+ "describeDropZip": {
+  "path": "/drops/01b977a0-bb80-7e90-8fc0-003bc73126ed/all.zip"
+ },
+ "downloadDropFile": {
+  "path": "/drops/01b977a0-bb80-7e90-8fc0-003bc73126ed/files/01b97769-cd00-7426-80a0-0046c0bd0c51"
+ },
+ "downloadDropZip": {
+  "path": "/drops/01b977a0-bb80-7e90-8fc0-003bc73126ed/all.zip"
+ },
  "listDrops": {
   "path": "/drops?state=live",
   "response": {
@@ -579,6 +594,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
      "reference": "WB-7F3K-29QD",
      "state": "live",
+     "title": null,
      "message": "The drawings of May.",
      "external_id": "order-4711",
      "metadata": {
@@ -785,7 +801,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "salt": "…"
     }
    ],
-   "issued_at": "2030-01-31T11:17:00.000Z",
+   "issued_at": "2030-01-31T11:21:00.000Z",
    "receiver": 0,
    "type": "waybill-receipt@v1"
   }
@@ -799,6 +815,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
    "reference": "WB-7F3K-29QD",
    "state": "live",
+   "title": null,
    "message": "The drawings of May.",
    "external_id": "order-4711",
    "metadata": {
@@ -807,7 +824,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "second_factor": "off",
    "notify": true,
    "created_at": "2030-01-31T11:02:00.000Z",
-   "expires_at": "2030-02-14T11:18:00.000Z",
+   "expires_at": "2030-02-14T11:22:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
    "file_count": 1
@@ -850,6 +867,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
+   "title": null,
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -893,6 +911,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
+   "title": null,
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -950,6 +969,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b9780e-9880-70cd-8590-0045187df0e6",
      "reference": "WB-8MC7-VW76",
      "state": "live",
+     "title": null,
      "message": "Please send the invoices of May.",
      "external_id": null,
      "metadata": null,
@@ -1176,9 +1196,10 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     "name": "Acme Orders",
     "email": "orders@example.org"
    },
+   "title": null,
    "message": "The drawings of May.",
    "created_at": "2030-01-31T11:02:00.000Z",
-   "expires_at": "2030-02-14T11:18:00.000Z",
+   "expires_at": "2030-02-14T11:22:00.000Z",
    "completed_at": "2030-01-31T11:11:00.000Z",
    "files": [
     {
@@ -1384,9 +1405,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     {
      "checkpoint": 0,
      "event": {
-      "at": "2030-01-31T11:18:00.000Z",
+      "at": "2030-01-31T11:22:00.000Z",
       "data": {
-       "expires_at": "2030-02-14T11:18:00.000Z"
+       "expires_at": "2030-02-14T11:22:00.000Z"
       },
       "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
       "id": "01b977d7-aa00-49bc-8a40-007b8062b3e4",
@@ -1487,6 +1508,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     "name": "Acme Orders",
     "email": "orders@example.org"
    },
+   "title": null,
    "message": "The site plan, please.",
    "created_at": "2030-01-31T12:06:00.000Z",
    "expires_at": "2030-02-07T12:06:00.000Z",
@@ -1579,6 +1601,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-74d8-86b0-00e071e9cae1",
      "state": "available",
      "sender": "bo@example.org",
+     "title": null,
      "message": "The site plan.",
      "request_id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
      "reference": "WB-3F3C-JN3C",
@@ -1597,6 +1620,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-726d-80e0-008ed7735f78",
      "state": "available",
      "sender": "anna@example.org",
+     "title": null,
      "message": "And the corrected one.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
      "reference": "WB-8MC7-VW76",
@@ -1615,6 +1639,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-71f9-8a40-0069f99998ad",
      "state": "available",
      "sender": "anna@example.org",
+     "title": null,
      "message": "The invoice of May.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
      "reference": "WB-8MC7-VW76",
@@ -1646,6 +1671,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-71f9-8a40-0069f99998ad",
      "state": "claimed",
      "sender": "anna@example.org",
+     "title": null,
      "message": "The invoice of May.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
      "reference": "WB-8MC7-VW76",
@@ -1676,6 +1702,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-726d-80e0-008ed7735f78",
      "state": "claimed",
      "sender": "anna@example.org",
+     "title": null,
      "message": "And the corrected one.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
      "reference": "WB-8MC7-VW76",
@@ -1706,6 +1733,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-74d8-86b0-00e071e9cae1",
      "state": "claimed",
      "sender": "bo@example.org",
+     "title": null,
      "message": "The site plan.",
      "request_id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
      "reference": "WB-3F3C-JN3C",
@@ -1745,6 +1773,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b97845-8700-71f9-8a40-0069f99998ad",
    "state": "available",
    "sender": "anna@example.org",
+   "title": null,
    "message": "The invoice of May.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
@@ -1766,6 +1795,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b97845-8700-71f9-8a40-0069f99998ad",
    "state": "claimed",
    "sender": "anna@example.org",
+   "title": null,
    "message": "The invoice of May.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
@@ -1814,6 +1844,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b97845-8700-71f9-8a40-0069f99998ad",
    "state": "claimed",
    "sender": "anna@example.org",
+   "title": null,
    "message": "The invoice of May.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
@@ -1841,6 +1872,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b97845-8700-726d-80e0-008ed7735f78",
    "state": "available",
    "sender": "anna@example.org",
+   "title": null,
    "message": "And the corrected one.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
@@ -2041,11 +2073,11 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     {
      "id": "01b9787c-7580-4796-8d70-008a1ddf9391",
      "type": "drop.extended",
-     "timestamp": "2030-01-31T11:18:00.000Z",
+     "timestamp": "2030-01-31T11:22:00.000Z",
      "data": {
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
       "reference": "WB-7F3K-29QD",
-      "expires_at": "2030-02-14T11:18:00.000Z",
+      "expires_at": "2030-02-14T11:22:00.000Z",
       "external_id": "order-4711"
      }
     },
@@ -2310,6 +2342,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
+   "title": null,
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -2328,6 +2361,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
+   "title": null,
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -2346,6 +2380,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "revoked",
+   "title": null,
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -2364,6 +2399,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
    "reference": "WB-7F3K-29QD",
    "state": "revoked",
+   "title": null,
    "message": "The drawings of May.",
    "external_id": "order-4711",
    "metadata": {
@@ -2372,7 +2408,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "second_factor": "off",
    "notify": true,
    "created_at": "2030-01-31T11:02:00.000Z",
-   "expires_at": "2030-02-14T11:18:00.000Z",
+   "expires_at": "2030-02-14T11:22:00.000Z",
    "revoked_at": "2030-01-31T17:03:00.000Z",
    "receiver_count": 2,
    "file_count": 1
