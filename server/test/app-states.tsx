@@ -404,6 +404,18 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       privacyUrl: 'https://northwind.example/privacy',
     },
     account: 'Maya Lindqvist',
+    next: [
+      { id: toId(1), title: null, expiresAt: hours(-5), fileCount: 4, firstReceiver: kim, totalBytes: 983e6 },
+      {
+        id: toId(2),
+        title: 'Lease agreement, signed by everybody',
+        expiresAt: days(2),
+        fileCount: 1,
+        firstReceiver: ines,
+        totalBytes: 88e3,
+      },
+      { id: toId(3), title: null, expiresAt: days(6), fileCount: 12, firstReceiver: long, totalBytes: 4.2e9 },
+    ],
     policy: {
       maxStoredBytes: 10e9,
       dropsPerDay: 200,

@@ -86,6 +86,10 @@ export function composerStates(translator: Translator, foreign: Foreign): Record
     'app-send': page(),
     'app-send-plain': page({}, 'frame'),
     'app-send-filled': page({ values: filled, uploads }),
+    'app-send-again': page({
+      values: { ...filled, receivers: '' },
+      again: { reference: 'WB-7F3K-29QD', files: uploads },
+    }),
     'app-send-refused': page(
       {
         values: { ...filled, days: '', until: '2026-11-30' },

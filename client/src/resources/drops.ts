@@ -27,6 +27,7 @@ export class Drops extends SentCollection<DropShapes> {
    * are used. What happens to one of the drops does not concern the other.
    *
    * @param id The id of the drop.
+   * @param options The receivers, and for how long they can use their links.
    *
    * @example
    * await waybill.drops.sendAgain(drop.id, { to: ['bo@example.org'] });

@@ -169,7 +169,11 @@ export async function recordStory() {
   }
   await sendMails();
   await sequence();
-  await story.record('GET', `/drops/${dropId}`, { key: nightly });
+  const { files: sentFiles } = (await story.record('GET', `/drops/${dropId}`, { key: nightly })).json();
+  for (const method of ['HEAD', 'GET'] as const) {
+    await story.record(method, `/drops/${dropId}/files/${sentFiles[0].id}`, { key: nightly });
+    await story.record(method, `/drops/${dropId}/all.zip`, { key: nightly });
+  }
   await story.record('GET', '/drops?state=live', { key: nightly });
   await story.record('GET', '/receipts?reference=' + dropId, { key: nightly });
   await story.record('GET', `/drops/${dropId}/receivers/0/receipt.pdf`, { key: nightly });

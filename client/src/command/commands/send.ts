@@ -43,8 +43,8 @@ export async function sendFiles(
     return await sendAgain(terminal, output, signal, again, delivery, wait);
   }
   if (paths.length === 0) {
-    const next = 'Name files, or the delivery whose files are sent again: waybill send --again WB-7F3K-29QD --to …';
-    throw new CommandError(exitCodes.usage, 'usage', 'There is nothing to send.', next);
+    const message = 'There is nothing to send: name files, or a delivery with --again.';
+    throw new CommandError(exitCodes.usage, 'usage', message, 'See: waybill send --help');
   }
   const { client, account } = await openClient(terminal, output);
   const fromInput = paths.includes('-');

@@ -445,6 +445,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
    "reference": "WB-7F3K-29QD",
    "state": "live",
+   "title": null,
    "message": "The drawings of May.",
    "external_id": "order-4711",
    "metadata": {
@@ -491,6 +492,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
    "reference": "WB-7F3K-29QD",
    "state": "live",
+   "title": null,
    "message": "The drawings of May.",
    "external_id": "order-4711",
    "metadata": {
@@ -512,6 +514,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
    "reference": "WB-7F3K-29QD",
    "state": "live",
+   "title": null,
    "message": "The drawings of May.",
    "external_id": "order-4711",
    "metadata": {
@@ -574,6 +577,18 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    ]
   }
  },
+ "describeDropFile": {
+  "path": "/drops/01b977a0-bb80-7e90-8fc0-003bc73126ed/files/01b97769-cd00-7426-80a0-0046c0bd0c51"
+ },
+ "describeDropZip": {
+  "path": "/drops/01b977a0-bb80-7e90-8fc0-003bc73126ed/all.zip"
+ },
+ "downloadDropFile": {
+  "path": "/drops/01b977a0-bb80-7e90-8fc0-003bc73126ed/files/01b97769-cd00-7426-80a0-0046c0bd0c51"
+ },
+ "downloadDropZip": {
+  "path": "/drops/01b977a0-bb80-7e90-8fc0-003bc73126ed/all.zip"
+ },
  "listDrops": {
   "path": "/drops?state=live",
   "response": {
@@ -582,6 +597,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
      "reference": "WB-7F3K-29QD",
      "state": "live",
+     "title": null,
      "message": "The drawings of May.",
      "external_id": "order-4711",
      "metadata": {
@@ -789,7 +805,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "salt": "…"
     }
    ],
-   "issued_at": "2030-01-31T11:17:00.000Z",
+   "issued_at": "2030-01-31T11:21:00.000Z",
    "receiver": 0,
    "type": "waybill-receipt@v1"
   }
@@ -803,6 +819,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
    "reference": "WB-7F3K-29QD",
    "state": "live",
+   "title": null,
    "message": "The drawings of May.",
    "external_id": "order-4711",
    "metadata": {
@@ -812,7 +829,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T11:02:00.000Z",
-   "expires_at": "2030-02-14T11:18:00.000Z",
+   "expires_at": "2030-02-14T11:22:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
    "file_count": 1
@@ -855,6 +872,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
+   "title": null,
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -899,6 +917,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
+   "title": null,
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -957,6 +976,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b9780e-9880-70cd-8590-0045187df0e6",
      "reference": "WB-8MC7-VW76",
      "state": "live",
+     "title": null,
      "message": "Please send the invoices of May.",
      "external_id": null,
      "metadata": null,
@@ -1184,9 +1204,10 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     "name": "Acme Orders",
     "email": "orders@example.org"
    },
+   "title": null,
    "message": "The drawings of May.",
    "created_at": "2030-01-31T11:02:00.000Z",
-   "expires_at": "2030-02-14T11:18:00.000Z",
+   "expires_at": "2030-02-14T11:22:00.000Z",
    "completed_at": "2030-01-31T11:11:00.000Z",
    "files": [
     {
@@ -1392,9 +1413,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     {
      "checkpoint": 0,
      "event": {
-      "at": "2030-01-31T11:18:00.000Z",
+      "at": "2030-01-31T11:22:00.000Z",
       "data": {
-       "expires_at": "2030-02-14T11:18:00.000Z"
+       "expires_at": "2030-02-14T11:22:00.000Z"
       },
       "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
       "id": "01b977d7-aa00-49bc-8a40-007b8062b3e4",
@@ -1504,6 +1525,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     "name": "Acme Orders",
     "email": "orders@example.org"
    },
+   "title": null,
    "message": "The site plan, please.",
    "created_at": "2030-01-31T12:06:00.000Z",
    "expires_at": "2030-02-07T12:06:00.000Z",
@@ -1596,6 +1618,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-74d8-86b0-00e071e9cae1",
      "state": "available",
      "sender": "bo@example.org",
+     "title": null,
      "message": "The site plan.",
      "request_id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
      "reference": "WB-3F3C-JN3C",
@@ -1614,6 +1637,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-726d-80e0-008ed7735f78",
      "state": "available",
      "sender": "anna@example.org",
+     "title": null,
      "message": "And the corrected one.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
      "reference": "WB-8MC7-VW76",
@@ -1632,6 +1656,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-71f9-8a40-0069f99998ad",
      "state": "available",
      "sender": "anna@example.org",
+     "title": null,
      "message": "The invoice of May.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
      "reference": "WB-8MC7-VW76",
@@ -1663,6 +1688,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-71f9-8a40-0069f99998ad",
      "state": "claimed",
      "sender": "anna@example.org",
+     "title": null,
      "message": "The invoice of May.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
      "reference": "WB-8MC7-VW76",
@@ -1693,6 +1719,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-726d-80e0-008ed7735f78",
      "state": "claimed",
      "sender": "anna@example.org",
+     "title": null,
      "message": "And the corrected one.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
      "reference": "WB-8MC7-VW76",
@@ -1723,6 +1750,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b97845-8700-74d8-86b0-00e071e9cae1",
      "state": "claimed",
      "sender": "bo@example.org",
+     "title": null,
      "message": "The site plan.",
      "request_id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
      "reference": "WB-3F3C-JN3C",
@@ -1762,6 +1790,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b97845-8700-71f9-8a40-0069f99998ad",
    "state": "available",
    "sender": "anna@example.org",
+   "title": null,
    "message": "The invoice of May.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
@@ -1783,6 +1812,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b97845-8700-71f9-8a40-0069f99998ad",
    "state": "claimed",
    "sender": "anna@example.org",
+   "title": null,
    "message": "The invoice of May.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
@@ -1831,6 +1861,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b97845-8700-71f9-8a40-0069f99998ad",
    "state": "claimed",
    "sender": "anna@example.org",
+   "title": null,
    "message": "The invoice of May.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
@@ -1858,6 +1889,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b97845-8700-726d-80e0-008ed7735f78",
    "state": "available",
    "sender": "anna@example.org",
+   "title": null,
    "message": "And the corrected one.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
@@ -2058,11 +2090,11 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     {
      "id": "01b9787c-7580-4796-8d70-008a1ddf9391",
      "type": "drop.extended",
-     "timestamp": "2030-01-31T11:18:00.000Z",
+     "timestamp": "2030-01-31T11:22:00.000Z",
      "data": {
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
       "reference": "WB-7F3K-29QD",
-      "expires_at": "2030-02-14T11:18:00.000Z",
+      "expires_at": "2030-02-14T11:22:00.000Z",
       "external_id": "order-4711"
      }
     },
@@ -2327,6 +2359,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
+   "title": null,
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -2346,6 +2379,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
+   "title": null,
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -2365,6 +2399,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "revoked",
+   "title": null,
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -2384,6 +2419,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
    "reference": "WB-7F3K-29QD",
    "state": "revoked",
+   "title": null,
    "message": "The drawings of May.",
    "external_id": "order-4711",
    "metadata": {
@@ -2393,7 +2429,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "has_passphrase": false,
    "notify": true,
    "created_at": "2030-01-31T11:02:00.000Z",
-   "expires_at": "2030-02-14T11:18:00.000Z",
+   "expires_at": "2030-02-14T11:22:00.000Z",
    "revoked_at": "2030-01-31T17:03:00.000Z",
    "receiver_count": 2,
    "file_count": 1

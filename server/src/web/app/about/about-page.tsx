@@ -1,14 +1,18 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Usage } from '../../../domain/accounts/quota-store.ts';
+import type { SentDrop } from '../../../domain/drops/sent-drop-store.ts';
 import type { LifetimeRule, Policy } from '../../../domain/policy.ts';
 import type { Operator } from '../../../present/operator.ts';
 import { isolate, oneLine } from '../../../present/texts/plain.ts';
 import { useTranslator, type ViewTranslator } from '../../../present/texts/translator-context.ts';
 import { fillText } from '../../shared/components/fill-text.ts';
+import { Moment } from '../../shared/components/moment.tsx';
 import { genuinePath } from '../../shared/components/page-foot.tsx';
 import { KeyValues } from '../components/key-values.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Panel } from '../components/panel.tsx';
+import { namePerson, type Person } from '../components/person.tsx';
+import { toHref } from '../shared/list-props.ts';
 
 export interface AboutPageProps {
   readonly base: string;
@@ -22,6 +26,13 @@ export interface AboutPageProps {
   >;
   readonly maxFileBytes: number;
   readonly usage: Usage;
+  /** The first few deliveries to end. */
+  readonly next: readonly EndingDrop[];
+}
+
+export interface EndingDrop extends Pick<SentDrop, 'id' | 'title' | 'expiresAt' | 'fileCount'> {
+  readonly firstReceiver: Person;
+  readonly totalBytes: number;
 }
 
 const scanTexts = {
@@ -42,6 +53,7 @@ export function AboutPage(props: AboutPageProps): JSX.Element {
       <PageHead title={aboutTitle(translator)} about={oneLine(props.operator.name)} />
       <div class="about">
         <Limits {...props} />
+        <Next {...props} />
         <Kept {...props} />
         <Help {...props} />
       </div>
@@ -73,7 +85,40 @@ function Limits({ account, policy, maxFileBytes, usage }: AboutPageProps): JSX.E
           [t('about.scan'), t(scanTexts[policy.scan])],
         ]}
       />
-      <p class="quiet small">{t('about.day')}</p>
+      <p class="quiet small">
+        {t('about.day')} {t('about.again')}
+      </p>
+    </Panel>
+  );
+}
+
+/** The deliveries whose files are deleted next, and how much each takes. */
+function Next({ base, next }: AboutPageProps): JSX.Element {
+  const { t, formatSize } = useTranslator();
+  return (
+    <Panel title={t('about.next')}>
+      {next.length === 0 ? (
+        <p class="quiet">{t('about.nothingNext')}</p>
+      ) : (
+        <>
+          <KeyValues
+            values={next.map(({ id, title, expiresAt, fileCount, firstReceiver, totalBytes }) => [
+              isolate(namePerson(firstReceiver)),
+              <>
+                <a href={`${base}sent/${id}`} dir="auto">
+                  {title === null ? t('sent.count', { count: fileCount }) : oneLine(title)}
+                </a>
+                {` · ${formatSize(totalBytes)}`}
+                <br />
+                <Moment at={expiresAt} show="deadline" />
+              </>,
+            ])}
+          />
+          <p class="about-links">
+            <a href={toHref(`${base}sent`, { part: 'underway', sort: 'until' })}>{t('about.byEnd')}</a>
+          </p>
+        </>
+      )}
     </Panel>
   );
 }

@@ -3,7 +3,6 @@ import { useTranslator } from '../../../present/texts/translator-context.ts';
 import { Toast } from '../components/toast.tsx';
 
 const notices = {
-  done: 'inbox.markedDone',
   reopen: 'inbox.reopened',
   release: 'inbox.released',
   block: 'inbox.blocked',

@@ -1,8 +1,10 @@
 import { Fragment, type JSX } from 'preact';
 import type { ListedEntry } from '../../../domain/inbox/inbox-store.ts';
-import { oneLine } from '../../../present/texts/plain.ts';
+import { isolate, oneLine } from '../../../present/texts/plain.ts';
 import { useTranslator, type ViewTranslator } from '../../../present/texts/translator-context.ts';
-import { ButtonLink } from '../../shared/components/button.tsx';
+import { Banner } from '../../shared/components/banner.tsx';
+import { Button, ButtonLink } from '../../shared/components/button.tsx';
+import { CsrfField } from '../../shared/components/csrf-field.tsx';
 import { Icon } from '../../shared/components/icon.tsx';
 import { BriefMoment } from '../../shared/components/moment.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -35,6 +37,8 @@ export interface InboxPageProps extends ListProps {
   readonly pages: Pages;
   /** The position in the list, as its URL has it, which stays when an entry is opened. */
   readonly position?: { readonly after?: string | undefined; readonly before?: string | undefined } | undefined;
+  /** The entry that was done a moment ago, which stays possible to undo for as long as the page is there. */
+  readonly done?: Pick<InboxLine, 'id' | 'sender'> | undefined;
   /** The entry that is shown beside the list, and on a phone in its place. */
   readonly entry?: InboxEntryProps | undefined;
 }
@@ -74,6 +78,7 @@ export function InboxPage(props: InboxPageProps): JSX.Element {
           </>
         }
       />
+      {props.done && <UndoDone {...props} done={props.done} />}
       <div id="entries" class="live" data-live="inbox.">
         {lines.length === 0 && query === '' && !entry ? (
           <NothingReceived {...props} />
@@ -140,6 +145,30 @@ export function InboxPage(props: InboxPageProps): JSX.Element {
         )}
       </div>
     </>
+  );
+}
+
+/** A line and not a toast: it covers nothing, and waits for whoever reads slowly. */
+function UndoDone({
+  base,
+  csrf,
+  done,
+}: Pick<InboxPageProps, 'base' | 'csrf'> & { done: Pick<InboxLine, 'id' | 'sender'> }): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <Banner
+      tone="good"
+      action={
+        <form method="post" action={`${base}inbox/${done.id}/reopen`}>
+          <CsrfField csrf={csrf} />
+          <Button look="plain" icon="undo">
+            {translator.t('inbox.undo')}
+          </Button>
+        </form>
+      }
+    >
+      {translator.t('inbox.doneFrom', { name: isolate(namePerson(done.sender)) })}
+    </Banner>
   );
 }
 

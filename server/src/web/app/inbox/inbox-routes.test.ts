@@ -205,8 +205,14 @@ describe('an entry', () => {
   test('is done, and open again, by whoever may change something', async () => {
     const { browser, base, id, path, account } = await receive('member', 'a.txt');
     const done = await browser.post(`${path}/done`);
-    expect(done).toMatchObject({ statusCode: 303, headers: { location: `${base}inbox?notice=done` } });
-    expect((await browser.get(`${base}inbox?notice=done`)).body).not.toContain(id);
+    expect(done).toMatchObject({ statusCode: 303, headers: { location: `${base}inbox?done=${id}` } });
+    const after = (await browser.get(`${base}inbox?done=${id}`)).body;
+    expect(after).not.toContain(`data-row="${id}"`);
+    expect(after).toContain(`action="${path}/reopen"`);
+    // Whoever may not change anything, or comes later, is not offered to undo it.
+    const reader = await signInMember(exchange, app, 'reader', account);
+    expect((await reader.browser.get(`${base}inbox?done=${id}`)).body).not.toContain('/reopen"');
+    expect((await browser.get(`${base}inbox?done=${account.accountId}`)).body).not.toContain('/reopen"');
     expect((await browser.get(`${base}inbox?part=done`)).body).toContain(id);
     expect((await browser.get(`${base}inbox`)).body).toContain('All done');
     await browser.post(`${path}/done`);

@@ -114,7 +114,7 @@ async function releaseOnce(...entry: Parameters<typeof releaseEntry>): Promise<v
 
 /** Makes a change, and shows the list if the entry has left it. */
 function change(
-  notice: InboxNotice,
+  notice: InboxNotice | 'done',
   make: (engines: MemberVisit['engines'], actor: MemberVisit['actor'], id: string) => Promise<unknown>,
 ): AppRoute {
   return {
@@ -124,8 +124,9 @@ function change(
     async handle(visit) {
       const id = readId(visit);
       await make(visit.engines, visit.actor, id);
-      const place = notice === 'done' ? `${visit.base}inbox` : `${visit.base}inbox/${id}`;
-      return visit.reply.redirect(toHref(place, { notice }), 303);
+      const inbox = `${visit.base}inbox`;
+      const href = notice === 'done' ? toHref(inbox, { done: id }) : toHref(`${inbox}/${id}`, { notice });
+      return visit.reply.redirect(href, 303);
     },
   };
 }
@@ -162,7 +163,7 @@ async function replyWithInbox(visit: MemberVisit, entry?: InboxEntryProps): Prom
     isEmpty &&
     (await listEntries(engines, actor.accountId, { part: 'done', texts: listSearchedTexts('') }, undefined, 1)).length >
       0;
-  const { notice, after, before } = query;
+  const { notice, after, before, done } = query;
   return replyWithScreen(visit, {
     screen: 'inbox',
     title: inboxTitle(translator, { entry }),
@@ -182,10 +183,19 @@ async function replyWithInbox(visit: MemberVisit, entry?: InboxEntryProps): Prom
           before: page.from && typeof before === 'string' ? before : undefined,
         }}
         entry={entry}
+        done={typeof done === 'string' && canChange ? await findDone(visit, done) : undefined}
       />
     ),
     ...(isInboxNotice(notice) && { toasts: <InboxToast notice={notice} /> }),
   });
+}
+
+/** Finds the entry that the page says is done; it may have been opened again, or have ended, in the meantime. */
+async function findDone({ engines, actor }: MemberVisit, id: string): Promise<ReturnType<typeof toCommon> | undefined> {
+  const found = await findEntry(engines, actor, id).catch((error: unknown) => {
+    if (!(error instanceof ExchangeError && error.code === 'not_found')) throw error;
+  });
+  return found?.state === 'acknowledged' ? toCommon(found) : undefined;
 }
 
 function toCommon({ id, sender, senderName, title, message, receivedAt, state }: QueuedEntry) {

@@ -416,6 +416,24 @@ export const v1Guides: readonly Guide[] = [
    {
     "kind": "heading",
     "level": 2,
+    "id": "sending-files-again",
+    "text": "Sending files again"
+   },
+   {
+    "kind": "paragraph",
+    "text": "`sent_files` in `POST /drops` names files of live drops that the account sent, by their ids from `GET /drops/{id}`. They are in the new drop without being uploaded, together with the `uploads` if there are any; drops of the machine API can be sent again too. A key without `history` names only files that it sent itself."
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H 'Content-Type: application/json' \"$WAYBILL_URL/api/v1/drops\" \\\n  -d '{\"uploads\":[],\"sent_files\":[\"01b97769-cd00-7426-80a0-0046c0bd0c51\"],\"receivers\":[{\"email\":\"bo@example.org\"}]}'"
+   },
+   {
+    "kind": "paragraph",
+    "text": "Both drops have their own end. Revoking, extending or holding one does not change the other, and a file is deleted when the last drop that has it ends. Quotas count it in each of them."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
     "id": "change-a-drop",
     "text": "Change a drop"
    },
