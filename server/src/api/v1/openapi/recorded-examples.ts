@@ -823,7 +823,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "language": "sv"
     }
    ],
+   "title": "Invoices of May",
    "message": "Please send the invoices of May.",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note"
+    }
+   ],
    "expires_in": 604800,
    "reusable": true
   },
@@ -842,7 +852,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "language": "sv"
     }
    ],
+   "title": "Invoices of May",
    "message": "Please send the invoices of May.",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note"
+    }
+   ],
    "expires_in": 604800,
    "reusable": true
   },
@@ -859,6 +879,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-07T13:01:00.000Z",
    "revoked_at": null,
    "receiver_count": 1,
+   "title": "Invoices of May",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note",
+     "note": ""
+    }
+   ],
    "reusable": true,
    "receivers": [
     {
@@ -902,6 +933,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-07T13:01:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
+   "title": "Invoices of May",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note",
+     "note": ""
+    }
+   ],
    "reusable": true,
    "activity_purged": false,
    "receivers": [
@@ -959,6 +1001,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "expires_at": "2030-02-07T13:01:00.000Z",
      "revoked_at": null,
      "receiver_count": 2,
+     "title": "Invoices of May",
+     "wanted_files": [
+      {
+       "name": "Invoice of May",
+       "note": "As PDF"
+      },
+      {
+       "name": "Delivery note",
+       "note": ""
+      }
+     ],
      "reusable": true
     }
    ],
@@ -1490,6 +1543,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "message": "The site plan, please.",
    "created_at": "2030-01-31T12:06:00.000Z",
    "expires_at": "2030-02-07T12:06:00.000Z",
+   "title": "",
+   "wanted_files": [],
    "reusable": false,
    "used": false,
    "max_files": 1000,
@@ -1668,7 +1723,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
        "size": 52480,
        "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e",
        "scan": "clean",
-       "unscanned_reason": null
+       "unscanned_reason": null,
+       "wanted_file": null
       }
      ]
     },
@@ -1698,7 +1754,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
        "size": 52480,
        "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e",
        "scan": "clean",
-       "unscanned_reason": null
+       "unscanned_reason": null,
+       "wanted_file": null
       }
      ]
     },
@@ -1728,7 +1785,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
        "size": 52480,
        "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e",
        "scan": "clean",
-       "unscanned_reason": null
+       "unscanned_reason": null,
+       "wanted_file": null
       }
      ]
     }
@@ -1779,6 +1837,18 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "lease_ends_at": "2030-01-31T14:08:00.000Z",
    "parked_at": null,
    "acknowledged_at": null,
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF",
+     "found": false
+    },
+    {
+     "name": "Delivery note",
+     "note": "",
+     "found": false
+    }
+   ],
    "files": [
     {
      "id": "01b97845-8700-74cb-81f0-0049452885cd",
@@ -1787,7 +1857,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "size": 52480,
      "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e",
      "scan": "clean",
-     "unscanned_reason": null
+     "unscanned_reason": null,
+     "wanted_file": null
     }
    ]
   }
@@ -2319,6 +2390,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-14T17:00:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
+   "title": "Invoices of May",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note",
+     "note": ""
+    }
+   ],
    "reusable": true
   }
  },
@@ -2337,6 +2419,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-14T17:00:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
+   "title": "Invoices of May",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note",
+     "note": ""
+    }
+   ],
    "reusable": true
   }
  },
@@ -2355,6 +2448,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-14T17:00:00.000Z",
    "revoked_at": "2030-01-31T17:02:00.000Z",
    "receiver_count": 2,
+   "title": "Invoices of May",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note",
+     "note": ""
+    }
+   ],
    "reusable": true
   }
  },
