@@ -379,7 +379,7 @@ describe('a contact', () => {
   ])('are not asked with %s', async (_what, more) => {
     const owner = await exchange.account();
     const body = { receivers: [{ email: 'a@example.org' }], ...more };
-    const refused = await ask(owner, 'POST', '/requests', body);
+    const refused = await ask(owner, 'POST', '/requests', { body });
     expect([refused.status, refused.json()]).toMatchObject([400, { code: 'invalid_input' }]);
   });
 
