@@ -223,6 +223,12 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
       />
     ),
   });
+  const wantedTitle = 'Handover of house 12';
+  const wantedFiles = [
+    { name: 'Signed contract', note: '', found: true },
+    { name: 'Floor plans of all storeys', note: 'As DWG, one folder per storey', found: false },
+    { name, note: message.slice(0, 80), found: false },
+  ];
   const upload = (props: Partial<UploadPageProps> = {}, script?: 'upload'): PageState => ({
     title: uploadTitle(translator, { sender: from }),
     page: (
@@ -402,7 +408,9 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
         upload({ problem, written: message, received: problem === 'files_not_ready' ? files(name, 2) : [] }),
       ]),
     ),
+    'upload-wanted': upload({ title: wantedTitle, wanted: wantedFiles }),
     'upload-island': upload({}, 'upload'),
+    'upload-island-wanted': upload({ title: wantedTitle, wanted: wantedFiles, draftKey: 'wanted' }, 'upload'),
     'upload-island-folder': upload({ draftKey: 'folder' }, 'upload'),
     'upload-island-sixty': upload({ once: true, sender: acme, draftKey: 'sixty' }, 'upload'),
     'upload-island-leaving-out': upload(

@@ -184,7 +184,9 @@ export async function recordStory() {
   names.beginChapter(13);
   const request = {
     receivers: [{ email: 'anna@example.org', name: 'Anna Berg', language: 'sv' }],
+    title: 'Invoices of May',
     message: 'Please send the invoices of May.',
+    wanted_files: [{ name: 'Invoice of May', note: 'As PDF' }, { name: 'Delivery note' }],
     expires_in: week,
     reusable: true,
   };

@@ -384,6 +384,31 @@ describe('the plain form', () => {
     expect(await messages()).toEqual([{ message: 'one\ntwo', file_count: 2 }]);
   });
 
+  test('has a field for each wanted file, and says which is which', async () => {
+    const { accountId, dropId } = sentRequest.link;
+    const wanted = ['Floor plans', 'Signed contract'].map((name) => ({ name, note: '' }));
+    await exchange.database.query("update drops set title = 'House 12', wanted = $2 where id = $1", [
+      dropId,
+      JSON.stringify(wanted),
+    ]);
+    const page = await ask('GET', '');
+    for (const part of ['House 12', 'Floor plans', 'name="wanted:0"', 'name="wanted:1"', 'Other files']) {
+      expect(page.body).toContain(part);
+    }
+    const response = await post([
+      part('name="wanted:0"; filename=""'),
+      part('name="wanted:1"; filename="c.pdf"', 'ccc'),
+      part('name="file"; filename="a.txt"', 'aaa'),
+    ]);
+    expect(response.statusCode).toBe(303);
+    expect(
+      await exchange.database.query('select name, wanted from files where account_id = $1 order by name', [accountId]),
+    ).toEqual([
+      { name: 'a.txt', wanted: null },
+      { name: 'c.pdf', wanted: 1 },
+    ]);
+  });
+
   test('keeps the language that was chosen', async () => {
     const response = await ask(
       'POST',

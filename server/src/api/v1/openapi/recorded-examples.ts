@@ -845,7 +845,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "language": "sv"
     }
    ],
+   "title": "Invoices of May",
    "message": "Please send the invoices of May.",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note"
+    }
+   ],
    "expires_in": 604800,
    "reusable": true
   },
@@ -864,7 +874,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "language": "sv"
     }
    ],
+   "title": "Invoices of May",
    "message": "Please send the invoices of May.",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note"
+    }
+   ],
    "expires_in": 604800,
    "reusable": true
   },
@@ -883,6 +903,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-07T13:01:00.000Z",
    "revoked_at": null,
    "receiver_count": 1,
+   "title": "Invoices of May",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note",
+     "note": ""
+    }
+   ],
    "reusable": true,
    "receivers": [
     {
@@ -928,6 +959,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-07T13:01:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
+   "title": "Invoices of May",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note",
+     "note": ""
+    }
+   ],
    "reusable": true,
    "activity_purged": false,
    "receivers": [
@@ -987,6 +1029,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "expires_at": "2030-02-07T13:01:00.000Z",
      "revoked_at": null,
      "receiver_count": 2,
+     "title": "Invoices of May",
+     "wanted_files": [
+      {
+       "name": "Invoice of May",
+       "note": "As PDF"
+      },
+      {
+       "name": "Delivery note",
+       "note": ""
+      }
+     ],
      "reusable": true
     }
    ],
@@ -1529,6 +1582,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "message": "The site plan, please.",
    "created_at": "2030-01-31T12:06:00.000Z",
    "expires_at": "2030-02-07T12:06:00.000Z",
+   "title": "",
+   "wanted_files": [],
    "reusable": false,
    "used": false,
    "max_files": 1000,
@@ -1711,7 +1766,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
        "size": 52480,
        "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e",
        "scan": "clean",
-       "unscanned_reason": null
+       "unscanned_reason": null,
+       "wanted_file": null
       }
      ]
     },
@@ -1742,7 +1798,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
        "size": 52480,
        "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e",
        "scan": "clean",
-       "unscanned_reason": null
+       "unscanned_reason": null,
+       "wanted_file": null
       }
      ]
     },
@@ -1773,7 +1830,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
        "size": 52480,
        "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e",
        "scan": "clean",
-       "unscanned_reason": null
+       "unscanned_reason": null,
+       "wanted_file": null
       }
      ]
     }
@@ -1826,6 +1884,18 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "lease_ends_at": "2030-01-31T14:08:00.000Z",
    "parked_at": null,
    "acknowledged_at": null,
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF",
+     "found": false
+    },
+    {
+     "name": "Delivery note",
+     "note": "",
+     "found": false
+    }
+   ],
    "files": [
     {
      "id": "01b97845-8700-74cb-81f0-0049452885cd",
@@ -1834,7 +1904,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "size": 52480,
      "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e",
      "scan": "clean",
-     "unscanned_reason": null
+     "unscanned_reason": null,
+     "wanted_file": null
     }
    ]
   }
@@ -2370,6 +2441,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-14T17:00:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
+   "title": "Invoices of May",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note",
+     "note": ""
+    }
+   ],
    "reusable": true
   }
  },
@@ -2390,6 +2472,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-14T17:00:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
+   "title": "Invoices of May",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note",
+     "note": ""
+    }
+   ],
    "reusable": true
   }
  },
@@ -2410,6 +2503,17 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-14T17:00:00.000Z",
    "revoked_at": "2030-01-31T17:02:00.000Z",
    "receiver_count": 2,
+   "title": "Invoices of May",
+   "wanted_files": [
+    {
+     "name": "Invoice of May",
+     "note": "As PDF"
+    },
+    {
+     "name": "Delivery note",
+     "note": ""
+    }
+   ],
    "reusable": true
   }
  },

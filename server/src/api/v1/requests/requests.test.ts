@@ -326,6 +326,63 @@ describe('a contact', () => {
     expect((await ask(owner, 'GET', '/inbox')).json().data).toHaveLength(2);
   });
 
+  test('sees what is wanted, and says which file is which; the inbox tells what is missing', async () => {
+    const owner = await exchange.account();
+    const { request: made } = await request(owner, {
+      title: 'Handover of house 12',
+      wanted_files: [{ name: 'Floor plans' }, { name: 'Signed contract', note: 'Both pages' }],
+      notify: false,
+      reusable: true,
+    });
+    expect(made).toMatchObject({
+      title: 'Handover of house 12',
+      wanted_files: [
+        { name: 'Floor plans', note: '' },
+        { name: 'Signed contract', note: 'Both pages' },
+      ],
+    });
+    const link = await readLink(owner, made.id);
+    await readyFile(engines, link, 'contract.pdf');
+    const [file] = await listDraftFiles(engines, link);
+    await expect(sendFiles(engines, link, '', undefined, new Map([[file?.id ?? '', 2]]))).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+    await sendFiles(engines, link, '', undefined, new Map([[file?.id ?? '', 1]]));
+    const { get } = await openBrowser(made.receivers[0].link);
+    const { body } = await get('more');
+    for (const said of ['Handover of house 12', '2 files are wanted', 'Both pages', 'You have sent it']) {
+      expect(body).toContain(said);
+    }
+    // The missing one comes first.
+    expect(body.indexOf('name="wanted:0"')).toBeLessThan(body.indexOf('name="wanted:1"'));
+    await readyFile(engines, link, 'other.txt');
+    await sendFiles(engines, link, 'And another file');
+    const { data } = (await ask(owner, 'GET', '/inbox')).json();
+    const entries = await Promise.all(
+      data.map(async ({ id }: { id: string }) => (await ask(owner, 'GET', `/inbox/${id}`)).json()),
+    );
+    const wanted = [
+      { name: 'Floor plans', note: '', found: false },
+      { name: 'Signed contract', note: 'Both pages', found: true },
+    ];
+    expect(entries).toMatchObject([
+      { wanted_files: wanted, files: [{ name: 'other.txt', wanted_file: null }] },
+      { wanted_files: wanted, files: [{ name: 'contract.pdf', wanted_file: 1 }] },
+    ]);
+  });
+
+  test.each([
+    ['a title of nothing visible', { title: '\u200b' }],
+    ['a title that is too long', { title: 'x'.repeat(201) }],
+    ['too many wanted files', { wanted_files: Array.from({ length: 51 }, () => ({ name: 'x' })) }],
+    ['a wanted file without a name', { wanted_files: [{ name: ' ' }] }],
+  ])('are not asked with %s', async (_what, more) => {
+    const owner = await exchange.account();
+    const body = { receivers: [{ email: 'a@example.org' }], ...more };
+    const refused = await ask(owner, 'POST', '/requests', { body });
+    expect([refused.status, refused.json()]).toMatchObject([400, { code: 'invalid_input' }]);
+  });
+
   test('who fulfils a request as the last causes one event, after all others', async () => {
     const names = ['a', 'b', 'c', 'd'];
     for (let round = 0; round < 3; round += 1) {

@@ -38,7 +38,15 @@ export function requestFormTitle(translator: ViewTranslator): string {
 }
 
 export function requestFormTexts(translator: Translator): string {
-  return composerTexts(translator, 'requests.ask', 'upload.until', 'upload.wanted.', 'island.chooseFiles');
+  return composerTexts(
+    translator,
+    'requests.ask',
+    'requests.wantedNumber',
+    'requests.wantedNext',
+    'upload.until',
+    'upload.wanted.',
+    'island.chooseFiles',
+  );
 }
 
 /** Asks people for files: the composer, with what is wanted in the place of what is sent. */

@@ -154,12 +154,12 @@ describe('a change of a delivery', () => {
     const wrong = await browser.post(`${page}/receivers`, { receiver: 'nobody' });
     expect(wrong.statusCode).toBe(400);
     expect(wrong.body).toContain('This is not an e‑mail address.');
-    expect(wrong.body).toContain('value="nobody"');
+    expect(wrong.body).toContain('>nobody</textarea>');
     expect((await browser.post(`${page}/receivers`, { receiver: 'R@example.org' })).body).toContain(
       'This address has a link already.',
     );
     const added = await browser.post(`${page}/receivers`, { receiver: 'Nia <new@example.org>' });
-    expect(added.headers.location).toBe(`${page}?notice=added`);
+    expect(added.headers.location).toBe(`${page}?notice=added&count=1`);
     expect(await readLinks(dropId)).toEqual([
       { email: 'r@example.org', revoked: false },
       { email: 'new@example.org', revoked: false },

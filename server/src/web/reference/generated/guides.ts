@@ -529,11 +529,11 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"receivers\":[{\"email\":\"anna@example.org\",\"name\":\"Anna Berg\",\"language\":\"sv\"}],\"message\":\"Please send the invoices of May.\",\"expires_in\":604800,\"reusable\":true}' \\\n  \"$WAYBILL_URL/api/v1/requests\""
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"receivers\":[{\"email\":\"anna@example.org\",\"name\":\"Anna Berg\",\"language\":\"sv\"}],\"title\":\"Invoices of May\",\"message\":\"Please send the invoices of May.\",\"wanted_files\":[{\"name\":\"Invoice of May\",\"note\":\"As PDF\"},{\"name\":\"Delivery note\"}],\"expires_in\":604800,\"reusable\":true}' \\\n  \"$WAYBILL_URL/api/v1/requests\""
    },
    {
     "kind": "paragraph",
-    "text": "The fields are those of [a drop](#drops) without `uploads`, and one more:"
+    "text": "The fields are those of [a drop](#drops) without `uploads`, and some more:"
    },
    {
     "kind": "table",
@@ -542,6 +542,14 @@ export const v1Guides: readonly Guide[] = [
      "Meaning"
     ],
     "rows": [
+     [
+      "`title`",
+      "One line that names the request, up to 200 characters: the subject of the mails, on the contact's page and in the app."
+     ],
+     [
+      "`wanted_files`",
+      "Up to 50 files that are wanted, each with a `name` and optionally a `note`. Contacts say which of their files is which, and may send others too. The [entries of the inbox](#the-inbox) say of each whether it was `found`, in any sending of the contact, and of each file which `wanted_file` it is."
+     ],
      [
       "`reusable`",
       "`true`: each contact may send files any number of times until the request expires. Otherwise each may send only once; their link then shows the files that they sent and accepts no more."
@@ -1790,7 +1798,17 @@ export const machineGuides: readonly Guide[] = [
      [
       "`nameLength`",
       "200",
-      "characters in `nick` and `name`"
+      "characters in `nick` and `name`, and in the name and the note of a wanted file"
+     ],
+     [
+      "`titleLength`",
+      "200",
+      "characters in the title of a request of /api/v1"
+     ],
+     [
+      "`wantedFilesPerRequest`",
+      "50",
+      "files that a request of /api/v1 wants"
      ],
      [
       "`groupsPerContact`",
