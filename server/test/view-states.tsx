@@ -194,6 +194,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
           files={list}
           totalBytes={sumSizes(list)}
           allHref={list.length > 1 ? '/d/all.zip' : undefined}
+          foldersHref="/d/folders"
           sumsHref="/d/SHA256SUMS"
           receiptHref="receipt"
           deliveredHref="/d/delivered"
@@ -495,6 +496,7 @@ function pageHostile(translator: Translator): PageState {
         files={list}
         totalBytes={sumSizes(list)}
         allHref="/d/all.zip"
+        foldersHref="/d/folders"
         sumsHref="/d/SHA256SUMS"
         receiptHref="receipt"
         deliveredHref="/d/delivered"
