@@ -64,7 +64,7 @@ export function pictures(
       title,
       page,
       layout,
-      ownStylesheet: layout && asset(stylesheets.app),
+      ownStylesheet: layout && asset(stylesheets[layout]),
       languageLinks: languageLinks(all, '/'),
       stylesheet: asset(stylesheets.pages),
       icon: asset(icons.mark),
@@ -96,7 +96,7 @@ export function pictures(
     text: `Subject: ${subject}\n\n${text}`,
   }));
   const shown = (['ltr', 'rtl'] as const).flatMap((dir) =>
-    components(all, asset(stylesheets.pages), asset(stylesheets.app), dir, isWanted),
+    components(all, asset, dir, isWanted),
   );
   return [...shown, ...pages, ...reference, ...mails];
 }
@@ -104,8 +104,7 @@ export function pictures(
 /** The components, each on a page of its own. */
 export function components(
   all: Translators,
-  stylesheet: string,
-  appStylesheet: string,
+  asset: (source: string) => string,
   dir: 'ltr' | 'rtl',
   isWanted: (name: string) => boolean = () => true,
 ): Picture[] {
@@ -119,8 +118,8 @@ export function components(
       page,
       layout,
       languageLinks: [],
-      stylesheet,
-      ownStylesheet: layout && appStylesheet,
+      stylesheet: asset(stylesheets.pages),
+      ownStylesheet: layout && asset(stylesheets[layout]),
       brandStylesheet: '/specimens.css',
       operator: plainOperator,
     }),

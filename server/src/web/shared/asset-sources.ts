@@ -20,6 +20,7 @@ export const verifierScript = 'src/web/verify/islands/verify.tsx';
 export const stylesheets = {
   pages: 'src/web/shared/styles/pages.css',
   app: 'src/web/app/styles/app.css',
+  'sign-in': 'src/web/app/sign-in/sign-in.css',
   reference: 'src/web/reference/reference.css',
 } as const;
 
