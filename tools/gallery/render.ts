@@ -95,9 +95,7 @@ export function pictures(
     html: html.replace(`cid:${logoId}`, `data:image/png;base64,${png.toString('base64')}`),
     text: `Subject: ${subject}\n\n${text}`,
   }));
-  const shown = (['ltr', 'rtl'] as const).flatMap((dir) =>
-    components(all, asset, dir, isWanted),
-  );
+  const shown = (['ltr', 'rtl'] as const).flatMap((dir) => components(all, asset, dir, isWanted));
   return [...shown, ...pages, ...reference, ...mails];
 }
 

@@ -121,7 +121,9 @@ describe('the download page', () => {
       ['4 November', false],
     ]);
     // Beside the line of each folder, because a link inside a button could not be reached.
-    expect(sixty.match(/<\/details><div class="folder-actions"><a [^>]*href="\/d\/folders\/\d+\.\d" download/g)).toHaveLength(6);
+    expect(
+      sixty.match(/<\/details><div class="folder-actions"><a [^>]*href="\/d\/folders\/\d+\.\d" download/g),
+    ).toHaveLength(6);
     expect(sixty.match(/<summary>.*?<\/summary>/gs)?.join()).not.toContain('<a ');
   });
 
@@ -166,7 +168,9 @@ describe('the pages of people with an account', () => {
   test.each(states)(
     '%s is light: less than 40 kB with its stylesheets, which leaves 20 for its scripts',
     (_, state) => {
-      const stylesheets = (['pages', state.layout ?? 'app'] as const).map((name) => gzipSync(readStylesheet(name)).length);
+      const stylesheets = (['pages', state.layout ?? 'app'] as const).map(
+        (name) => gzipSync(readStylesheet(name)).length,
+      );
       const weight = stylesheets.reduce((sum, size) => sum + size, gzipSync(html(english, state)).length);
       expect(weight).toBeGreaterThan(5000);
       expect(weight).toBeLessThan(40_000);

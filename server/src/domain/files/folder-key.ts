@@ -17,18 +17,24 @@ export function toFolderKey(folder: string, inside: Pick<FileInFolder, 'id'>): s
   return `${inside.id}.${folder.split('/').length - 1}`;
 }
 
-/** Finds the path of the folder, which ends with a slash, and the files in it and in all folders inside. */
+/** Finds the path of the folder, which ends with a slash; undefined if there is none of this key among the files. */
+export function findFolder(files: readonly FileInFolder[], key: string): string | undefined {
+  const { id = '', depth = '' } = shape.exec(key)?.groups ?? {};
+  const inside = isUuid(id) ? files.find((file) => file.id === id) : undefined;
+  const names = inside?.path.split('/').slice(0, -1) ?? [];
+  if (!inside || names.length < Number(depth)) return undefined;
+  return names
+    .slice(0, Number(depth))
+    .map((name) => `${name}/`)
+    .join('');
+}
+
+/** Finds a folder with the files in it and in all folders inside. */
 export function takeFolder<F extends FileInFolder>(
   files: readonly F[],
   key: string,
 ): { readonly path: string; readonly files: F[] } {
-  const { id = '', depth = '' } = shape.exec(key)?.groups ?? {};
-  const inside = isUuid(id) ? files.find((file) => file.id === id) : undefined;
-  const names = inside?.path.split('/').slice(0, -1) ?? [];
-  if (!inside || names.length < Number(depth)) throw new ExchangeError('not_found');
-  const path = names
-    .slice(0, Number(depth))
-    .map((name) => `${name}/`)
-    .join('');
+  const path = findFolder(files, key);
+  if (path === undefined) throw new ExchangeError('not_found');
   return { path, files: files.filter((file) => file.path.startsWith(path)) };
 }

@@ -9,10 +9,7 @@ const file = (path: string) => ({ path, sizeBytes: 1 });
 function draw({ folders, files }: Folder<{ path: string }>, indent = ''): string[] {
   return [
     ...files.map(({ path }) => `${indent}${path.split('/').at(-1)}`),
-    ...folders.flatMap((folder) => [
-      `${indent}${folder.name}/ ${folder.all.length}`,
-      ...draw(folder, `${indent}  `),
-    ]),
+    ...folders.flatMap((folder) => [`${indent}${folder.name}/ ${folder.all.length}`, ...draw(folder, `${indent}  `)]),
   ];
 }
 
@@ -60,22 +57,28 @@ test('no list is nested as deep as a path can be', () => {
 test('each file is listed once, in the order of the paths, in the folder of its path', () => {
   const names = fc.array(fc.constantFrom('a', 'b2', 'b10', 'ä', ' '), { minLength: 1, maxLength: 12 });
   fc.assert(
-    fc.property(fc.uniqueArray(names.map((each) => each.join('/')), { maxLength: 60 }), (paths) => {
-      const flatten = (folder: Folder<{ path: string }>): string[] => [
-        ...folder.files.map(({ path }) => path),
-        ...folder.folders.flatMap(flatten),
-      ];
-      const check = (folder: Folder<{ path: string }>): void => {
-        for (const { path } of folder.files) expect(path.slice(0, path.lastIndexOf('/') + 1)).toBe(folder.path);
-        expect(folder.all.map(({ path }) => path).toSorted()).toEqual(flatten(folder).toSorted());
-        for (const inner of folder.folders) {
-          expect(inner.path).toBe(`${folder.path}${inner.name}/`);
-          check(inner);
-        }
-      };
-      const tree = toFolderTree(paths.map(file), 'en');
-      check(tree);
-      expect(flatten(tree)).toEqual(sortByPath(paths, 'en', (path) => path));
-    }),
+    fc.property(
+      fc.uniqueArray(
+        names.map((each) => each.join('/')),
+        { maxLength: 60 },
+      ),
+      (paths) => {
+        const flatten = (folder: Folder<{ path: string }>): string[] => [
+          ...folder.files.map(({ path }) => path),
+          ...folder.folders.flatMap(flatten),
+        ];
+        const check = (folder: Folder<{ path: string }>): void => {
+          for (const { path } of folder.files) expect(path.slice(0, path.lastIndexOf('/') + 1)).toBe(folder.path);
+          expect(folder.all.map(({ path }) => path).toSorted()).toEqual(flatten(folder).toSorted());
+          for (const inner of folder.folders) {
+            expect(inner.path).toBe(`${folder.path}${inner.name}/`);
+            check(inner);
+          }
+        };
+        const tree = toFolderTree(paths.map(file), 'en');
+        check(tree);
+        expect(flatten(tree)).toEqual(sortByPath(paths, 'en', (path) => path));
+      },
+    ),
   );
 });

@@ -179,7 +179,9 @@ function FileList({ files, totalBytes, deliveredHref, foldersHref }: DownloadPag
         isDone={({ complete }) => complete}
         actions={(folder) => {
           const [inside] = folder.all;
-          return inside && <DownloadFolder folder={folder} href={`${foldersHref}/${toFolderKey(folder.path, inside)}`} />;
+          return (
+            inside && <DownloadFolder folder={folder} href={`${foldersHref}/${toFolderKey(folder.path, inside)}`} />
+          );
         }}
         row={(file, name) => (
           <FileRow

@@ -58,7 +58,7 @@ export function FolderContent<F extends FolderFile>(
             {list.pick?.(inner)}
             {hrefOf ? (
               <a class="folder folder-link" href={hrefOf(inner)}>
-                <FolderAbout folder={inner} isDone={list.isDone} />
+                <FolderAbout folder={inner} isDone={list.isDone} isNoteworthy={list.isNoteworthy} />
               </a>
             ) : (
               <details class="folder" open={opens || inner.all.some((file) => list.isNoteworthy?.(file))}>
@@ -79,9 +79,12 @@ export function FolderContent<F extends FolderFile>(
 function FolderAbout<F extends FolderFile>(props: {
   folder: Folder<F>;
   isDone: ((file: F) => boolean) | undefined;
+  /** Counts the files to be seen, which are on another page. */
+  isNoteworthy?: ((file: F) => boolean) | undefined;
 }): JSX.Element {
   const translator = useTranslator();
   const { folder, isDone } = props;
+  const noteworthy = props.isNoteworthy ? folder.all.filter(props.isNoteworthy).length : 0;
   const [outer, name] = splitPath(oneLine(folder.name));
   const count = translator.formatNumber(folder.all.length);
   const sizeBytes = folder.all.reduce((sum, file) => sum + file.sizeBytes, 0);
@@ -96,6 +99,12 @@ function FolderAbout<F extends FolderFile>(props: {
             <Icon name="check" small />
             <span class="unseen">{translator.t('download.done')} </span>
             {translator.t('download.folderDone', { done: count, total: count })}
+          </span>
+        )}
+        {noteworthy > 0 && (
+          <span class="scan scan-unscanned small">
+            <Icon name="alert" small />
+            {translator.t('scan.unscannedCount', { count: noteworthy })}
           </span>
         )}
       </span>
