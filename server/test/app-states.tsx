@@ -73,6 +73,20 @@ function toHolders(deliveredTo: FileHolders['deliveredTo']): FileHolders {
   return { deliveredCount: deliveredTo.length, deliveredTo, partlyCount: 0, partlyTo: [] };
 }
 
+/** Thirty files of a house that is handed over. */
+function houseFiles(): InboxEntryProps['files'] {
+  const photos = (name: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `Photos/${name}/IMG_${index + 1}.jpg`);
+  const plans = Array.from({ length: 11 }, (_, index) => `Plans/Storey ${index + 1}.dwg`);
+  return ['Contract 4711, signed.pdf', ...plans, ...photos('Facade', 6), ...photos('Roof', 12)].map((path, index) => ({
+    id: toId(index),
+    path,
+    sizeBytes: 2.1e6 + index * 4e5,
+    scan: 'clean',
+    isDownloaded: index < 12,
+  }));
+}
+
 /** A thousand files in fifty folders, as for a tender. */
 function largeFiles(): DropFile[] {
   const parts = [
@@ -941,6 +955,10 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-delivery-show-link': delivery({ task: { what: 'link', problem: 'changed' } }),
     'app-inbox': inbox(),
     'app-inbox-entry': inbox({ entry: inboxEntry(foreign) }),
+    'app-inbox-folders': inbox({ entry: inboxEntry(foreign, { files: houseFiles() }) }),
+    'app-inbox-large': inbox({
+      entry: inboxEntry(foreign, { files: largeFiles().map((file) => ({ ...file, isDownloaded: false })) }),
+    }),
     'app-inbox-selected': inbox({
       entry: inboxEntry(foreign, { selectsAll: true, isUnsolicited: true, request: null }),
     }),

@@ -122,7 +122,9 @@ describe('the download page', () => {
     ]);
     // Beside the line of each folder, because a link inside a button could not be reached.
     expect(
-      sixty.match(/<\/details><div class="folder-actions"><a [^>]*href="\/d\/folders\/\d+\.\d" download/g),
+      sixty.match(
+        /<div class="folder-line"><div class="folder-actions"><a [^>]*href="\/d\/folders\/\d+\.\d" download/g,
+      ),
     ).toHaveLength(6);
     expect(sixty.match(/<summary>.*?<\/summary>/gs)?.join()).not.toContain('<a ');
   });

@@ -19,7 +19,7 @@ export interface FolderListProps<F> {
   readonly isDone?: ((file: F) => boolean) | undefined;
   /** What a folder is chosen by, before its line. */
   readonly pick?: ((folder: Folder<F>) => ComponentChildren) | undefined;
-  /** What can be done with a folder, after its line: never inside the line, which is a button itself. */
+  /** What can be done with a folder, beside its line: never inside the line, which is a button itself. */
   readonly actions?: ((folder: Folder<F>) => ComponentChildren) | undefined;
 }
 
@@ -56,6 +56,7 @@ export function FolderContent<F extends FolderFile>(
         row={(inner) => (
           <div class="folder-line" key={inner.path}>
             {list.pick?.(inner)}
+            {list.actions && <div class="folder-actions">{list.actions(inner)}</div>}
             {hrefOf ? (
               <a class="folder folder-link" href={hrefOf(inner)}>
                 <FolderAbout folder={inner} isDone={list.isDone} isNoteworthy={list.isNoteworthy} />
@@ -68,7 +69,6 @@ export function FolderContent<F extends FolderFile>(
                 <FolderContent {...list} folder={inner} row={row} opens={opens} />
               </details>
             )}
-            {list.actions && <div class="folder-actions">{list.actions(inner)}</div>}
           </div>
         )}
       />
