@@ -23,7 +23,7 @@ const deepest = 6;
 /** The files by their folders, which are in the order of `sortByPath`. */
 export function toFolderTree<F extends FolderFile>(files: readonly F[], locale: string): Folder<F> {
   const sorted = sortByPath(files, locale, ({ path }) => path);
-  const groups = Map.groupBy(sorted, ({ path }) => splitPath(path)[0]);
+  const groups = groupBy(sorted, ({ path }) => splitPath(path)[0]);
   return build(
     Array.from(groups, ([path, group]) => ({ names: path.split('/').slice(0, -1), files: group })),
     [],
@@ -40,7 +40,7 @@ interface Group<F> {
 /** Builds the folder with these names from the groups below it. */
 function build<F>(groups: readonly Group<F>[], names: readonly string[], name: string, levels: number): Folder<F> {
   const depth = names.length;
-  const inner = Map.groupBy(
+  const inner = groupBy(
     groups.filter((group) => group.names.length > depth),
     (group) => (levels === 0 ? group.names.slice(depth).join('/') : group.names[depth]),
   );
@@ -61,4 +61,16 @@ function findEnd(groups: readonly Group<unknown>[]): readonly string[] {
   const [first, ...others] = groups.map(({ names }) => names);
   const common = (first ?? []).findIndex((name, index) => others.some((names) => names[index] !== name));
   return common < 0 ? (first ?? []) : (first ?? []).slice(0, common);
+}
+
+/** `Map.groupBy`, which browsers of people who are sent files may not have yet. */
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string | undefined): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item) ?? '';
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }

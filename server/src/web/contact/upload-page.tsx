@@ -105,6 +105,7 @@ export function islandTexts(translator: Translator): string {
       'gone.expired.title',
       'common.labelled',
       'scan.unscanned',
+      'sent.count',
     ),
   });
 }

@@ -64,9 +64,9 @@ export function keyOf({ path, all }: Folder<KeyedFile>): string {
 
 /** The folders that lead to the one with this key; none for a folder that is not there any more. */
 function findWay<F extends KeyedFile>(root: Folder<F>, key = ''): Folder<F>[] {
-  const wanted = findFolder(root.all, key);
+  const wanted = findFolder(root.all, key) ?? '';
   const way: Folder<F>[] = [];
-  for (let around = root; wanted !== undefined && around.path.length < wanted.length; ) {
+  for (let around = root; around.path.length < wanted.length; ) {
     const next = around.folders.find(({ path }) => wanted.startsWith(path) || path.startsWith(wanted));
     if (!next) return [];
     way.push(next);

@@ -67,7 +67,9 @@ describe('1,000 files in 50 folders for 100 receivers', () => {
     const { body } = await large.delivery();
     expect(body.match(/class="person"/g)).toHaveLength(3 + 10 + 10 + 10);
     const links = (html: string) =>
-      [...html.matchAll(/class="folder folder-link" href="([^"]+)"/g)].map(([, href]) => href?.replaceAll('&amp;', '&'));
+      [...html.matchAll(/class="folder folder-link" href="([^"]+)"/g)].map(([, href]) =>
+        href?.replaceAll('&amp;', '&'),
+      );
     const inner = await large.folder(links(body)[0] ?? '');
     expect(links(inner.body)).toHaveLength(10);
     const files = await large.folder(links(inner.body)[0] ?? '');

@@ -76,9 +76,10 @@ export function FolderContent<F extends FolderFile>(
   );
 }
 
-function FolderAbout<F extends FolderFile>(props: {
+/** The name of a folder, and how much is in it. */
+export function FolderAbout<F extends FolderFile>(props: {
   folder: Folder<F>;
-  isDone: ((file: F) => boolean) | undefined;
+  isDone?: ((file: F) => boolean) | undefined;
   /** Counts the files to be seen, which are on another page. */
   isNoteworthy?: ((file: F) => boolean) | undefined;
 }): JSX.Element {
