@@ -226,11 +226,13 @@ describe('on any screen', () => {
       const [[, choose120] = []] = plays['upload-island-folder'] ?? [];
       await choose120?.(page);
       await page.locator('.folded > summary').press('Enter');
-      expect(await page.locator('.folded .upload').count(), 'nothing is drawn before it is opened').toBe(0);
+      await page.locator('.folded .folder').first().waitFor();
+      expect(await page.locator('.folded .folder .upload').count(), 'nothing is drawn before it is opened').toBe(0);
       const survey = page.locator('.folded .folder > summary').first();
       await survey.press('Enter');
       await page.locator('.folded .folder .folder > summary').nth(1).press('Enter');
-      expect(await page.locator('.folded .upload').count()).toBe(20);
+      await page.locator('.folded .folder .upload').first().waitFor();
+      expect(await page.locator('.folded .folder .upload').count()).toBe(20);
       const [before] = /\d+/.exec((await survey.locator('.folder-size').textContent()) ?? '') ?? [];
       await page.getByRole('button', { name: 'Remove the folder Site survey 2026/Building 2' }).press('Enter');
       await survey.locator('.folder-size', { hasText: `${Number(before) - 20} files` }).waitFor();
@@ -239,7 +241,7 @@ describe('on any screen', () => {
 
   test('a large delivery is read without a mile of files, and nobody revokes it by accident', () =>
     open('app-delivery-large', async (page) => {
-      const revoke = page.getByRole('link', { name: 'Revoke', exact: true });
+      const revoke = page.getByRole('link', { name: 'Revoke…', exact: true });
       expect(await revoke.isVisible()).toBe(false);
       await expectInView(page.getByRole('link', { name: 'Add receiver' }), 'the first action');
       expect(await page.locator('.receiver-group[open]').count()).toBe(1);
