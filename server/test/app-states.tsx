@@ -34,7 +34,7 @@ import {
   requestTitle,
 } from '../src/web/app/requests/request-page.tsx';
 import { emptyValues } from '../src/web/app/send/composer-values.ts';
-import type { FileHolders } from '../src/web/app/sent/drop-files.tsx';
+import type { DropFile, FileHolders } from '../src/web/app/sent/drop-files.tsx';
 import { type SentLine, SentListPage } from '../src/web/app/sent/drop-list-page.tsx';
 import { DropPage, type DropPageProps, dropTitle } from '../src/web/app/sent/drop-page.tsx';
 import type { SentItemReceiver } from '../src/web/app/sent/drop-receivers.tsx';
@@ -72,6 +72,48 @@ const choices = { days: [7, 14, 30], min: '2026-11-24', max: '2027-02-14' } as c
 
 function toHolders(deliveredTo: FileHolders['deliveredTo']): FileHolders {
   return { deliveredCount: deliveredTo.length, deliveredTo, partlyCount: 0, partlyTo: [] };
+}
+
+/** Thirty files of a house that is handed over. */
+function houseFiles(): InboxEntryProps['files'] {
+  const photos = (name: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `Photos/${name}/IMG_${index + 1}.jpg`);
+  const plans = Array.from({ length: 11 }, (_, index) => `Plans/Storey ${index + 1}.dwg`);
+  return ['Contract 4711, signed.pdf', ...plans, ...photos('Facade', 6), ...photos('Roof', 12)].map((path, index) => ({
+    id: toId(index),
+    path,
+    sizeBytes: 2.1e6 + index * 4e5,
+    scan: 'clean',
+    isDownloaded: index < 12,
+  }));
+}
+
+/** A thousand files in fifty folders, as for a tender. */
+function largeFiles(): DropFile[] {
+  const parts = [
+    ['General conditions', 1, 18],
+    ['Drawings', 21, 412],
+    ['Bills of quantities', 4, 64],
+    ['Soil survey', 9, 156],
+    ['Site photos', 12, 306],
+    ['Forms to fill in', 3, 43],
+  ] as const;
+  const paths = [
+    'Read me first.pdf',
+    ...parts.flatMap(([name, folders, files], part) =>
+      Array.from({ length: files }, (_, index) => {
+        const inner = folders === 1 || index % folders === 0 ? '' : `Section ${index % folders}/`;
+        return `0${part + 1} ${name}/${inner}Sheet ${index + 1}.${part === 4 ? 'jpg' : 'pdf'}`;
+      }),
+    ),
+  ];
+  return paths.map((path, index) => ({
+    id: toId(index),
+    path,
+    sizeBytes: 240e3 + index * 13e3,
+    scan: index === 500 ? 'unscanned' : 'clean',
+    holders: { ...toHolders([kim, ines]), deliveredCount: 61 + (index % 5) },
+  }));
 }
 
 function sentLines(foreign: Foreign): SentLine[] {
@@ -531,6 +573,20 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     undeliverableAt: index === 7 ? hours(2) : null,
     undeliverableReason: index === 7 ? '452 4.2.2 mailbox full' : null,
   }));
+  const large = {
+    receivers: Array.from({ length: 100 }, (_, position) => ({
+      ...nobody,
+      name: position === 3 ? arabic.name : position % 3 === 0 ? null : `Receiver ${position + 1}`,
+      email: `receiver-${position + 1}@northwind.example`,
+      position,
+      notifiedAt: hours(50),
+      openedAt: position < 85 ? hours(40 - position / 4) : null,
+      completedAt: position < 61 ? hours(30 - position / 4) : null,
+      undeliverableAt: position > 96 ? hours(50) : null,
+      undeliverableReason: position > 96 ? userUnknown : null,
+    })),
+    files: largeFiles(),
+  };
   const inbox = (props: Partial<InboxPageProps> = {}) =>
     show(
       'inbox',
@@ -904,6 +960,13 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-welcome': welcome(),
     'app-welcome-nameless': welcome({ person: { name: '', email: long.email }, problem: foreign.message }),
     'app-welcome-done': welcome({ sample: { href: `${base}sent/${toId(0)}`, sentAt: hours(1) } }),
+    'app-delivery-large': delivery(large),
+    'app-delivery-large-folder': delivery({ ...large, place: { folder: `${large.files[100]?.id}.1` } }),
+    'app-delivery-large-inner': delivery({
+      ...large,
+      place: { folder: `${large.files[100]?.id}.2` },
+      among: { group: 'complete' },
+    }),
     'app-delivery-thousand': delivery({
       receivers: Array.from({ length: 1000 }, (_, position) => ({
         ...nobody,
@@ -913,7 +976,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         position,
         undeliverableReason: position % 300 === 7 ? userUnknown : null,
       })),
-      after: { receiver: 99 },
+      among: { group: 'waiting', after: 99 },
     }),
     'app-delivery-reader': delivery({ canChange: false, canShowLinks: false }),
     'app-delivery-add': delivery({ task: { what: 'add' } }),
@@ -930,6 +993,10 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-delivery-show-link': delivery({ task: { what: 'link', problem: 'changed' } }),
     'app-inbox': inbox(),
     'app-inbox-entry': inbox({ entry: inboxEntry(foreign) }),
+    'app-inbox-folders': inbox({ entry: inboxEntry(foreign, { files: houseFiles() }) }),
+    'app-inbox-large': inbox({
+      entry: inboxEntry(foreign, { files: largeFiles().map((file) => ({ ...file, isDownloaded: false })) }),
+    }),
     'app-inbox-selected': inbox({
       entry: inboxEntry(foreign, { selectsAll: true, isUnsolicited: true, request: null }),
     }),

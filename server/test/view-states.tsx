@@ -195,6 +195,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
           files={list}
           totalBytes={sumSizes(list)}
           allHref={list.length > 1 ? '/d/all.zip' : undefined}
+          foldersHref="/d/folders"
           sumsHref="/d/SHA256SUMS"
           receiptHref="receipt"
           deliveredHref="/d/delivered"
@@ -419,6 +420,12 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     ),
     'upload-island-too-large': upload({ maxFileBytes: 1e6, sender: acme, draftKey: 'too-large' }, 'upload'),
     sent: sent(sending(name, 3)),
+    'sent-folders': sent({
+      ...sending(name, 0),
+      files: sixtyFiles(),
+      fileCount: 60,
+      totalBytes: sumSizes(sixtyFiles()),
+    }),
     'sent-once': sent(sending(name, 1), [], from, {}),
     'sent-again': sent(sending(name, 1), [sending(name, 3, 3, 13), sending(name, 2, 2, 12)]),
     'sent-long': sent(sending(`${'long_name_'.repeat(12)}.docx`, 200, 812), [], {
@@ -506,6 +513,7 @@ function pageHostile(translator: Translator): PageState {
         files={list}
         totalBytes={sumSizes(list)}
         allHref="/d/all.zip"
+        foldersHref="/d/folders"
         sumsHref="/d/SHA256SUMS"
         receiptHref="receipt"
         deliveredHref="/d/delivered"

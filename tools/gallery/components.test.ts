@@ -13,9 +13,10 @@ import { components } from './render.ts';
 import { policy } from './stage.ts';
 
 const translator = createTranslators({ fallback: 'en' });
-const pictures = components(translator, '/pages.css', ['/app.css', '/composer.css'], 'ltr');
-const mirrored = components(translator, '/pages.css', ['/app.css', '/composer.css'], 'rtl');
-const loaded = [stylesheets.pages, stylesheets.app, stylesheets.composer];
+const asset = (source: string) => `/${basename(source)}`;
+const pictures = components(translator, asset, 'ltr');
+const mirrored = components(translator, asset, 'rtl');
+const loaded = [stylesheets.pages, stylesheets.app, stylesheets.composer, stylesheets['sign-in']];
 const origin = 'http://gallery.test';
 const phone = { width: 390, height: 844 };
 const small = { width: 320, height: 640 };

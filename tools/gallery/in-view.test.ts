@@ -10,7 +10,7 @@ import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser } from '../shared/browser.ts';
 import { pictures } from './render.ts';
-import { createStage, sixtyNames, stuck } from './stage.ts';
+import { createStage, plays, sixtyNames, stuck } from './stage.ts';
 
 const languages = ['de', 'en', 'es', 'fr', 'sv'];
 /** The pages that these tests open: drawing every page in each language would take half a minute. */
@@ -20,6 +20,8 @@ const opened = [
   'download-sixty',
   'download-sixty-begun',
   'download-done',
+  'app-delivery-large',
+  'upload-island-folder',
   'upload-island-sixty',
   'upload-island-too-large',
   'upload-island-leaving-out',
@@ -217,6 +219,49 @@ describe('on any screen', () => {
       await send.press('Enter');
       await question.getByRole('button', { name: 'Send without them' }).press('Enter');
       await page.locator('.postmark').waitFor();
+    }));
+
+  test('files that are ready are in their folders, and a folder is removed as a whole', () =>
+    open('upload-island-folder', async (page) => {
+      const [[, choose120] = []] = plays['upload-island-folder'] ?? [];
+      await choose120?.(page);
+      await page.locator('.folded > summary').press('Enter');
+      await page.locator('.folded .folder').first().waitFor();
+      expect(await page.locator('.folded .folder .upload').count(), 'nothing is drawn before it is opened').toBe(0);
+      const survey = page.locator('.folded .folder > summary').first();
+      await survey.press('Enter');
+      await page.locator('.folded .folder .folder > summary').nth(1).press('Enter');
+      await page.locator('.folded .folder .upload').first().waitFor();
+      expect(await page.locator('.folded .folder .upload').count()).toBe(20);
+      const [before] = /\d+/.exec((await survey.locator('.folder-size').textContent()) ?? '') ?? [];
+      await page.getByRole('button', { name: 'Remove the folder Site survey 2026/Building 2' }).press('Enter');
+      await survey.locator('.folder-size', { hasText: `${Number(before) - 20} files` }).waitFor();
+      expect(await page.locator('.folded .folder .folder', { hasText: 'Building 2' }).count()).toBe(0);
+    }));
+
+  test('a large delivery is read without a mile of files, and nobody revokes it by accident', () =>
+    open('app-delivery-large', async (page) => {
+      const revoke = page.getByRole('link', { name: 'Revoke…', exact: true });
+      expect(await revoke.isVisible()).toBe(false);
+      await expectInView(page.getByRole('link', { name: 'Add receiver' }), 'the first action');
+      expect(await page.locator('.receiver-group[open]').count()).toBe(1);
+      expect(await page.locator('.receiver-group[open] > summary').textContent()).toContain('3 need you');
+      const jump = page.getByRole('navigation', { name: 'On this page' });
+      if (await jump.isVisible()) {
+        const targets = {
+          Files: '#delivery-files h2',
+          Message: '#delivery-message h2',
+          History: '#delivery-history h2',
+        };
+        for (const [name, target] of Object.entries(targets)) {
+          await page.locator('#delivery-receivers h2').first().scrollIntoViewIfNeeded();
+          await jump.getByRole('link', { name: new RegExp(`^${name}`) }).press('Enter');
+          await expectInView(page.locator(target), name);
+        }
+      }
+      await page.evaluate('scrollTo(0, 0)');
+      await page.getByRole('button', { name: 'More', exact: true }).first().press('Enter');
+      await expectInView(revoke, 'in the menu');
     }));
 
   test('a file that must be chosen again to be sent has a button for it, and nothing turns', () =>

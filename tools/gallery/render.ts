@@ -64,7 +64,7 @@ export function pictures(
       title,
       page,
       layout,
-      ownStylesheets: layout ? [asset(stylesheets.app), asset(stylesheets.composer)] : [],
+      ownStylesheets: listOwnStylesheets(layout).map(asset),
       languageLinks: languageLinks(all, '/'),
       stylesheet: asset(stylesheets.pages),
       icon: asset(icons.mark),
@@ -95,17 +95,14 @@ export function pictures(
     html: html.replace(`cid:${logoId}`, `data:image/png;base64,${png.toString('base64')}`),
     text: `Subject: ${subject}\n\n${text}`,
   }));
-  const shown = (['ltr', 'rtl'] as const).flatMap((dir) =>
-    components(all, asset(stylesheets.pages), [asset(stylesheets.app), asset(stylesheets.composer)], dir, isWanted),
-  );
+  const shown = (['ltr', 'rtl'] as const).flatMap((dir) => components(all, asset, dir, isWanted));
   return [...shown, ...pages, ...reference, ...mails];
 }
 
 /** The components, each on a page of its own. */
 export function components(
   all: Translators,
-  stylesheet: string,
-  appStylesheets: readonly string[],
+  asset: (source: string) => string,
   dir: 'ltr' | 'rtl',
   isWanted: (name: string) => boolean = () => true,
 ): Picture[] {
@@ -119,10 +116,16 @@ export function components(
       page,
       layout,
       languageLinks: [],
-      stylesheet,
-      ownStylesheets: layout ? appStylesheets : [],
+      stylesheet: asset(stylesheets.pages),
+      ownStylesheets: listOwnStylesheets(layout).map(asset),
       brandStylesheet: '/specimens.css',
       operator: plainOperator,
     }),
   }));
+}
+
+/** The stylesheets of a layout, with that of the composer, which some pages of the app load. */
+function listOwnStylesheets(layout: 'app' | 'sign-in' | undefined): string[] {
+  if (layout === undefined) return [];
+  return layout === 'app' ? [stylesheets.app, stylesheets.composer] : [stylesheets[layout]];
 }

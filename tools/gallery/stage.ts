@@ -294,6 +294,13 @@ async function playFolder(page: Page): Promise<void> {
   }
 }
 
+/** The files that are ready, in their folders, of which one is open. */
+async function openReadyFolder(page: Page): Promise<void> {
+  await page.locator('.folded > summary').click();
+  await page.locator('.folded .folder > summary').first().click();
+  await page.locator('.folded .folder .folder > summary').first().click();
+}
+
 async function openRowMenu(page: Page): Promise<void> {
   await page.locator('.row-menu-button').first().click();
 }
@@ -381,7 +388,10 @@ export const plays: Readonly<
     ['pasted', pasteReceivers],
   ],
   'settings-person': [['unsaved', changeName]],
-  'upload-island-folder': [['many', playFolder]],
+  'upload-island-folder': [
+    ['many', playFolder],
+    ['opened', openReadyFolder],
+  ],
   'upload-island-sixty': [['chosen', (page) => chooseFiles(page, sixtyNames)]],
   'upload-island-leaving-out': [
     ['chosen', chooseTooLarge],

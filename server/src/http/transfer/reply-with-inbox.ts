@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../domain/actor.ts';
 import type { Engines } from '../../domain/engines.ts';
 import type { InboxFile } from '../../domain/files/file-store.ts';
-import { findInboxFiles } from '../../domain/inbox/find-inbox-file.ts';
+import { findInboxFiles, type InboxChoice } from '../../domain/inbox/find-inbox-file.ts';
 import { recordInboxDelivery } from '../../domain/inbox/record-inbox-delivery.ts';
 import { replyWithFile } from './reply-with-file.ts';
 import { replyWithZip } from './reply-with-zip.ts';
@@ -29,11 +29,11 @@ export function replyWithInboxFile(inboxReply: InboxReply, file: InboxFile): Pro
   );
 }
 
-/** Replies with all files of an entry, or those at these places in it, as one ZIP, with their folders. */
+/** Replies with all files of an entry, or those that were chosen, as one ZIP, with their folders. */
 export async function replyWithInboxZip(
   inboxReply: InboxReply,
   entryId: string,
-  chosen?: ReadonlySet<number>,
+  chosen?: InboxChoice,
 ): Promise<FastifyReply> {
   const { engines, actor, transfers, request, reply } = inboxReply;
   const entry = await findInboxFiles(engines, actor, entryId, chosen);

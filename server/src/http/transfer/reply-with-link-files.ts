@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Engines } from '../../domain/engines.ts';
+import { takeFolder } from '../../domain/files/folder-key.ts';
 import { findDroppedFile, listDroppedFiles } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
@@ -28,13 +29,14 @@ export function replyWithLinkFile(linkReply: LinkReply, fileId: string): Promise
   });
 }
 
-/** Replies with all files of the link as one ZIP, with their folders. */
-export function replyWithLinkZip(linkReply: LinkReply): Promise<FastifyReply> {
+/** Replies with all files of the link, or those of one folder, as one ZIP, with their folders. */
+export function replyWithLinkZip(linkReply: LinkReply, folderKey?: string): Promise<FastifyReply> {
   const { engines, link, transfers, request, reply } = linkReply;
   return transfers.run(reply, link, async (signal) => {
-    const files = await listDroppedFiles(engines, link);
+    const all = await listDroppedFiles(engines, link);
+    const { path: folder, files } = folderKey === undefined ? { path: '', files: all } : takeFolder(all, folderKey);
     await requireScanned(engines, link.accountId, files);
-    const drop = { ...link, reference: toReference(link.dropId), files };
+    const drop = { ...link, reference: toReference(link.dropId), folder, files };
     return replyWithZip(engines, drop, request, reply, signal, (sent) => recordDelivery(engines, link, sent));
   });
 }

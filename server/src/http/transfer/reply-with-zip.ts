@@ -19,6 +19,8 @@ interface ZippedDrop {
   /** The reference that people use for the drop, for the name. */
   readonly reference?: string | undefined;
   readonly createdAt: Date;
+  /** The path of the folder whose files these are, if they are not those of the drop. */
+  readonly folder?: string | undefined;
   readonly files: readonly SealedFile[];
 }
 
@@ -53,10 +55,14 @@ export async function replyWithZip(
   return replyWithBody(body, request, reply, signal);
 }
 
-/** Names the ZIP after its sender, day and reference, if it has one: `acme-example.org 2026-11-15 WB-7F3K-29QD.zip`. */
-function zipName({ sender, createdAt, reference }: Pick<ZippedDrop, 'sender' | 'createdAt' | 'reference'>): string {
+/**
+ * Names the ZIP after its sender, day and reference, if it has one, and after its folder, if it is one:
+ * `acme-example.org 2026-11-15 WB-7F3K-29QD.zip`.
+ */
+function zipName({ sender, createdAt, reference, folder }: ZippedDrop): string {
   const day = createdAt.toISOString().slice(0, 10);
-  return safeLocalName(`${[sender.replace('@', '-'), day, reference].filter(Boolean).join(' ')}.zip`);
+  const name = folder?.split('/').at(-2);
+  return safeLocalName(`${[sender.replace('@', '-'), day, reference, name].filter(Boolean).join(' ')}.zip`);
 }
 
 async function* readZip(

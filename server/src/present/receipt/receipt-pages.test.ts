@@ -140,7 +140,11 @@ test('a request names who asked and who sent, and doubts who sent', () => {
 
 test('a file counts from the first time that all of it was sent', () => {
   const pages = write([...beginDelivery(files), ...handOver(14, files), ...handOver(40, files)]);
-  expect(pages.files?.rows[0]).toMatchObject({
+  expect(
+    pages.files?.rows.map(({ name }) => name),
+    'sorted as people read',
+  ).toEqual(['annex.pdf', 'contract.pdf', 'photo.jpg']);
+  expect(pages.files?.rows[1]).toMatchObject({
     name: 'contract.pdf',
     digest: '00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000',
     time: '18 Nov 2026, 09:14:07 UTC',

@@ -2,6 +2,7 @@ import type { PrintableReceipt } from '../../domain/ports/receipt-printer.ts';
 import { toShades } from '../colors.ts';
 import { drawQrCode } from '../draw-qr-code.ts';
 import type { Operator } from '../operator.ts';
+import { sortByPath } from '../texts/file-order.ts';
 import { oneLine } from '../texts/plain.ts';
 import type { Translator, Translators } from '../texts/translator.ts';
 import { readStory, type Story } from './read-story.ts';
@@ -122,7 +123,11 @@ export function receiptPages(translator: Translator, operator: Operator, receipt
 
 const codeTexts = { none: 'delivery.codeOff', mail: 'delivery.codeMail', sms: 'delivery.codeSms' } as const;
 
-function listFiles({ t, formatSize }: Translator, { files, submission }: Story, formatTime: (at: string) => string) {
+function listFiles(
+  { t, formatSize, locale }: Translator,
+  { files, submission }: Story,
+  formatTime: (at: string) => string,
+) {
   const isRequest = submission.type === 'request';
   const columns = [
     t('receipt.fileName'),
@@ -133,7 +138,7 @@ function listFiles({ t, formatSize }: Translator, { files, submission }: Story, 
   return {
     heading: t('receipt.files', { count: files.length }),
     columns: columns as [string, string, string],
-    rows: files.slice(0, maxFiles).map(({ name, size, sha256, at }) => ({
+    rows: sortByPath(files.slice(0, maxFiles), locale, ({ name }) => name).map(({ name, size, sha256, at }) => ({
       name: oneLine(name),
       digest: sha256.replace(/(.{8})(?!$)/g, '$1 '),
       size: formatSize(size),

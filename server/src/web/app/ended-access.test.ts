@@ -72,6 +72,7 @@ async function openAccount() {
   await exchange.prepare(sender, [account.email], []);
   await exchange.upload(sender, 'large.bin', randomBytes(largeBytes));
   await dispatchDraft(engines, sender, { draft: '', parameters: { ddmessage: 'large' } }, 'downloadfiles');
+  await exchange.database.query(`update files set path = 'folder/large.bin' where account_id = $1`, [sender.accountId]);
   const [entry] = await exchange.database.query<{ id: string; file: string }>(
     `select inbox.id, files.id as file from inbox_entries as inbox
      join files on files.account_id = inbox.sender_account_id and files.drop_id = inbox.drop_id
@@ -107,6 +108,9 @@ const starts: Record<string, (member: Member) => Promise<Started>> = {
   'GET /:user/inbox/:id/files/:file': async ({ base }) => ({ path: `${base}inbox/${entry.id}/files/${entry.file}` }),
   'GET /:user/inbox/:id/all.zip': async ({ base }) => ({ path: `${base}inbox/${entry.id}/all.zip` }),
   'GET /:user/inbox/:id/files.zip': async ({ base }) => ({ path: `${base}inbox/${entry.id}/files.zip?file=0` }),
+  'GET /:user/inbox/:id/folders/:folder': async ({ base }) => ({
+    path: `${base}inbox/${entry.id}/folders/${entry.file}.1`,
+  }),
   'POST /:user/contacts/import/preview': async (member) =>
     sendForm(`${member.base}contacts/import/preview`, 'file', member),
   'POST /:user/contacts/import': async (member) => sendForm(`${member.base}contacts/import`, 'file', member),

@@ -18,6 +18,7 @@ const effects: Readonly<Record<string, string>> = {
   '/:user/inbox/:id/files/:file': 'the delivery is recorded',
   '/:user/inbox/:id/files.zip': 'the delivery is recorded',
   '/:user/inbox/:id/all.zip': 'the delivery is recorded',
+  '/:user/inbox/:id/folders/:folder': 'the delivery is recorded',
 };
 /** Those that lead on from another state, or need a file from the public page or a published log. */
 const notShown: Readonly<Record<string, number>> = {

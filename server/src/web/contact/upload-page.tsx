@@ -115,6 +115,7 @@ export function islandTexts(translator: Translator): string {
       'gone.expired.title',
       'common.labelled',
       'scan.unscanned',
+      'sent.count',
     ),
   });
 }

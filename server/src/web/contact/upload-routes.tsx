@@ -49,8 +49,9 @@ const Message = Type.Object({
 });
 /** The size of a message in JSON, where each character may be escaped. */
 const messageBytes = 6 * limits.messageLength + 100 * limits.filesPerDraft + 1024;
-/** The number of earlier sendings, and of their files, that a page shows. */
+/** The number of earlier sendings, and of their files, that a page shows; of the last one it shows all files. */
 const shown = { sendings: 10, files: 200 };
+const shownOfLast = { sendings: 1, files: limits.filesPerDraft };
 
 /**
  * The contact's page, after a person opened the link: first the files being uploaded and "Send", then the files that
@@ -74,7 +75,9 @@ export function uploadPages(app: App, engines: PageEngines, transfers: Transfers
       ]);
       const [last, ...earlier] = sent;
       if (last && (draftFiles.length === 0 || session.link.usedUp)) {
-        return replyWithSentPage(options, request, reply, session.link, last, earlier);
+        const [whole = last] =
+          last.fileCount > last.files.length ? await listSendings(engines, session.link, shownOfLast) : [];
+        return replyWithSentPage(options, request, reply, session.link, whole, earlier);
       }
       requireUnused(session.link);
       return replyWithUploadPage(engines, options, request, reply, session.link);

@@ -233,7 +233,7 @@ describe('the cookie', () => {
       `waybill_link=${mine.token}`,
       `waybill_link=${randomBytes(32).toString('base64url')}`,
     ]) {
-      for (const path of ['', 'all.zip', 'SHA256SUMS', 'delivered', 'files/any/a.txt']) {
+      for (const path of ['', 'all.zip', 'SHA256SUMS', 'delivered', 'files/any/a.txt', 'folders/any.1']) {
         const response = await get(`${mine.page}${path}`, { cookie });
         expect(response.statusCode).toBe(404);
         expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -408,6 +408,27 @@ describe('all files as one ZIP', () => {
     expect(response.headers.get('accept-ranges')).toBe('bytes');
     expect(bytes.includes('content of ö.txt')).toBe(true);
     await expect.poll(() => trace(sent)).toEqual({ opened: true, completed: true, sessions: 1, deliveries: 2 });
+  });
+
+  test('can be that of one folder, which is resumed and recorded like the whole', async () => {
+    const sent = await openTestLink(['a.txt', 'plans/1.txt', 'plans/old/2.txt', 'plans of it/3.txt']);
+    const other = await openTestLink(['plans/secret.txt']);
+    const { body } = await get(sent.page, sent.secret);
+    const folders = [...body.matchAll(/href="(folders\/[^"]+)" download aria-label="Download the folder ([^"]+)"/g)];
+    expect(folders.map(([, , name]) => name)).toEqual(['plans', 'plans/old', 'plans of it']);
+    const href = `${sent.page}${folders[0]?.[1]}`;
+    const whole = await get(href, sent.secret);
+    expect(whole.headers['content-disposition']).toContain('plans.zip"');
+    for (const name of ['plans/1.txt', 'plans/old/2.txt']) expect(whole.rawPayload.includes(name), name).toBe(true);
+    for (const name of ['a.txt', '3.txt']) expect(whole.rawPayload.includes(name), name).toBe(false);
+    const rest = await get(href, { ...sent.secret, range: 'bytes=20-', 'if-range': String(whole.headers['etag']) });
+    expect([rest.statusCode, rest.rawPayload]).toEqual([206, whole.rawPayload.subarray(20)]);
+    await asked('GET', href, sent.secret);
+    await expect.poll(() => trace(sent)).toMatchObject({ completed: false, deliveries: 2 });
+    const [foreign] = await exchange.engines.store.links.files(other.link);
+    for (const wrong of [`${foreign?.id}.1`, 'any', `${folders[0]?.[1]?.slice(8)}1`]) {
+      expect((await get(`${sent.page}folders/${wrong}`, sent.secret)).statusCode, wrong).toBe(404);
+    }
   });
 
   test('names its entries so that every system can unpack them', async () => {

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { toFolderKey } from '../../domain/files/folder-key.ts';
 import { sortByPath } from '../../present/texts/file-order.ts';
 import { isolate, oneLine } from '../../present/texts/plain.ts';
 import { type Scanned, summarizeScans } from '../../present/texts/scan-texts.ts';
@@ -10,6 +11,7 @@ import { Button, ButtonLink } from '../shared/components/button.tsx';
 import { Card, Fields } from '../shared/components/card.tsx';
 import { DoneForm } from '../shared/components/done-form.tsx';
 import { describeFile, FileRow } from '../shared/components/file-row.tsx';
+import { DownloadFolder, FolderList } from '../shared/components/folder-list.tsx';
 import { Icon } from '../shared/components/icon.tsx';
 import { ListHead } from '../shared/components/list-head.tsx';
 import { Message } from '../shared/components/message.tsx';
@@ -19,7 +21,6 @@ import { Rows } from '../shared/components/rows.tsx';
 import { ScanNote, ScanSummary } from '../shared/components/scan-note.tsx';
 import { fromField, type Sender } from '../shared/components/sender.tsx';
 import { Subtitle } from '../shared/components/subtitle.tsx';
-import { FolderList } from './folder-list.tsx';
 
 export interface DownloadFile extends Scanned {
   readonly id: string;
@@ -44,6 +45,8 @@ export interface DownloadPageProps {
   readonly totalBytes: number;
   /** All files as one ZIP. */
   readonly allHref?: string | undefined;
+  /** Below this, the files of each folder as a ZIP, by the folder's key. */
+  readonly foldersHref: string;
   /** The checksums of all files, for `sha256sum`. */
   readonly sumsHref: string;
   /** Returns the ids of the files that were sent in full, for the script. */
@@ -165,7 +168,7 @@ function DownloadBar({ files, totalBytes, allHref, completedAt }: DownloadPagePr
   );
 }
 
-function FileList({ files, totalBytes, deliveredHref }: DownloadPageProps): JSX.Element {
+function FileList({ files, totalBytes, deliveredHref, foldersHref }: DownloadPageProps): JSX.Element {
   const translator = useTranslator();
   const { differs } = summarizeScans(files);
   return (
@@ -179,6 +182,12 @@ function FileList({ files, totalBytes, deliveredHref }: DownloadPageProps): JSX.
         files={files}
         isNoteworthy={differs}
         isDone={({ complete }) => complete}
+        actions={(folder) => {
+          const [inside] = folder.all;
+          return (
+            inside && <DownloadFolder folder={folder} href={`${foldersHref}/${toFolderKey(folder.path, inside)}`} />
+          );
+        }}
         row={(file, name) => (
           <FileRow
             key={file.id}

@@ -50,6 +50,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
         })),
         totalBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
         allHref: 'all.zip',
+        foldersHref: 'folders',
         sumsHref: 'SHA256SUMS',
         deliveredHref: 'delivered',
         receiptHref: 'receipt',
@@ -121,6 +122,16 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
     handler: async (request, reply) => {
       const link = await requireLink(engines, request, downloads);
       return replyWithLinkZip({ engines, link, transfers, request, reply });
+    },
+  });
+
+  app.route<{ Params: { handle: string; folder: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/download/:handle/folders/:folder',
+    config: { ...config, transfer: true },
+    handler: async (request, reply) => {
+      const link = await requireLink(engines, request, downloads);
+      return replyWithLinkZip({ engines, link, transfers, request, reply }, request.params.folder);
     },
   });
 }

@@ -21,6 +21,7 @@ export const stylesheets = {
   pages: 'src/web/shared/styles/pages.css',
   app: 'src/web/app/styles/app.css',
   composer: 'src/web/app/send/composer.css',
+  'sign-in': 'src/web/app/sign-in/sign-in.css',
   reference: 'src/web/reference/reference.css',
 } as const;
 

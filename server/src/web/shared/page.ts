@@ -107,7 +107,7 @@ async function renderContent(
   translator: Translator,
   content: PageContent,
 ): Promise<Buffer> {
-  const { layout, stylesheet = layout && ('app' as const) } = content;
+  const { layout, stylesheet = layout } = content;
   // The result of a POST cannot be requested again in another language.
   const path = content.path ?? (request.method === 'POST' ? undefined : request.url.split('?', 1)[0]);
   const parts = renderParts(translator, {

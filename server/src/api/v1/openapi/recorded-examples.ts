@@ -892,7 +892,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
-   "title": null,
+   "title": "Invoices of May",
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -903,7 +903,6 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-07T13:01:00.000Z",
    "revoked_at": null,
    "receiver_count": 1,
-   "title": "Invoices of May",
    "wanted_files": [
     {
      "name": "Invoice of May",
@@ -948,7 +947,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
-   "title": null,
+   "title": "Invoices of May",
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -959,7 +958,6 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-07T13:01:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
-   "title": "Invoices of May",
    "wanted_files": [
     {
      "name": "Invoice of May",
@@ -1018,7 +1016,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "id": "01b9780e-9880-70cd-8590-0045187df0e6",
      "reference": "WB-8MC7-VW76",
      "state": "live",
-     "title": null,
+     "title": "Invoices of May",
      "message": "Please send the invoices of May.",
      "external_id": null,
      "metadata": null,
@@ -1029,7 +1027,6 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "expires_at": "2030-02-07T13:01:00.000Z",
      "revoked_at": null,
      "receiver_count": 2,
-     "title": "Invoices of May",
      "wanted_files": [
       {
        "name": "Invoice of May",
@@ -1582,7 +1579,6 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "message": "The site plan, please.",
    "created_at": "2030-01-31T12:06:00.000Z",
    "expires_at": "2030-02-07T12:06:00.000Z",
-   "title": "",
    "wanted_files": [],
    "reusable": false,
    "used": false,
@@ -2430,7 +2426,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
-   "title": null,
+   "title": "Invoices of May",
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -2441,7 +2437,6 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-14T17:00:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
-   "title": "Invoices of May",
    "wanted_files": [
     {
      "name": "Invoice of May",
@@ -2461,7 +2456,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "live",
-   "title": null,
+   "title": "Invoices of May",
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -2472,7 +2467,6 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-14T17:00:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
-   "title": "Invoices of May",
    "wanted_files": [
     {
      "name": "Invoice of May",
@@ -2492,7 +2486,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "id": "01b9780e-9880-70cd-8590-0045187df0e6",
    "reference": "WB-8MC7-VW76",
    "state": "revoked",
-   "title": null,
+   "title": "Invoices of May",
    "message": "Please send the invoices of May.",
    "external_id": null,
    "metadata": null,
@@ -2503,7 +2497,6 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-14T17:00:00.000Z",
    "revoked_at": "2030-01-31T17:02:00.000Z",
    "receiver_count": 2,
-   "title": "Invoices of May",
    "wanted_files": [
     {
      "name": "Invoice of May",

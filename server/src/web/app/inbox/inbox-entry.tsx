@@ -4,21 +4,22 @@ import type { UnscannedReason } from '../../../domain/files/file-store.ts';
 import type { QueuedEntry } from '../../../domain/inbox/inbox-store.ts';
 import type { FoundFile } from '../../../domain/requests/find-wanted.ts';
 import { isolate, oneLine } from '../../../present/texts/plain.ts';
-import { findScanText } from '../../../present/texts/scan-texts.ts';
+import { summarizeScans } from '../../../present/texts/scan-texts.ts';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
 import { Banner } from '../../shared/components/banner.tsx';
 import { Breakable, Heading } from '../../shared/components/breakable.tsx';
-import { Button, ButtonLink, IconLink } from '../../shared/components/button.tsx';
+import { Button, ButtonLink } from '../../shared/components/button.tsx';
 import { CsrfField } from '../../shared/components/csrf-field.tsx';
-import { FileName } from '../../shared/components/file-name.tsx';
-import { describeFile } from '../../shared/components/file-row.tsx';
+import { FileRow } from '../../shared/components/file-row.tsx';
+import { DownloadFolder } from '../../shared/components/folder-list.tsx';
 import { Icon } from '../../shared/components/icon.tsx';
 import { Message } from '../../shared/components/message.tsx';
 import { Moment } from '../../shared/components/moment.tsx';
+import { ScanNote, ScanSummary } from '../../shared/components/scan-note.tsx';
 import { Subtitle } from '../../shared/components/subtitle.tsx';
 import { Avatar } from '../components/avatar.tsx';
+import { type FolderPlace, FolderViewList, keyOf, toFolderView } from '../components/folder-view.tsx';
 import { KeyValues } from '../components/key-values.tsx';
-import { type ListColumn, ListTable } from '../components/list-table.tsx';
 import { namePerson, type Person } from '../components/person.tsx';
 import { type ListProps, toHref } from '../shared/list-props.ts';
 
@@ -39,15 +40,24 @@ export interface InboxEntryProps
   /** The files that the request wants, and which of them the sender has sent. */
   readonly wanted: readonly FoundFile[];
   readonly files: readonly InboxFile[];
+  /** The part of them that is shown. */
+  readonly place?: FolderPlace | undefined;
   /** Whether every file is selected at first (`?select=all`). */
   readonly selectsAll: boolean;
   /** Where the sender can be reported or blocked. */
   readonly reportHref?: string | undefined;
 }
 
+type Kept = Readonly<Record<string, string | undefined>>;
+
 /** The entry of the inbox beside the list. */
 export function InboxEntryDetail(
-  props: Pick<ListProps, 'base' | 'csrf' | 'canChange'> & { entry: InboxEntryProps; backHref: string },
+  props: Pick<ListProps, 'base' | 'csrf' | 'canChange'> & {
+    entry: InboxEntryProps;
+    backHref: string;
+    /** The place in the list, which the entry's own links keep. */
+    kept: Kept;
+  },
 ): JSX.Element {
   const translator = useTranslator();
   const { base, csrf, canChange, entry, backHref } = props;
@@ -119,7 +129,7 @@ export function InboxEntryDetail(
         <Message>{entry.message}</Message>
         {entry.wanted.length > 0 && <WantedFound {...entry} />}
       </div>
-      {entry.files.length > 0 && <EntryFiles entry={entry} path={path} />}
+      {entry.files.length > 0 && <EntryFiles entry={entry} path={path} kept={props.kept} />}
       <div class="panel-foot">
         <p>{describeDownloads(entry.files, translator.t)}</p>
         {canChange && (
@@ -179,58 +189,49 @@ function describeDownloads(
 }
 
 /** A form that is sent by GET, because what is downloaded has a URL: the chosen files as one ZIP. */
-function EntryFiles({ entry, path }: { entry: InboxEntryProps; path: string }): JSX.Element {
+function EntryFiles({ entry, path, kept }: { entry: InboxEntryProps; path: string; kept: Kept }): JSX.Element {
   const translator = useTranslator();
-  const { files, selectsAll } = entry;
+  const { files, selectsAll, place = {} } = entry;
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const { differs } = summarizeScans(files);
   const isSeveral = files.length > 1;
-  const columns: ListColumn<InboxFile>[] = [
-    {
-      name: 'name',
-      label: translator.t('inbox.fileName'),
-      cell: (file) => <FileName path={file.path} />,
-    },
-    { name: 'scan', label: translator.t('inbox.scan'), cell: (file) => <ScanResult {...file} /> },
-    {
-      name: 'size',
-      label: translator.t('delivery.size'),
-      cell: (file) => describeFile('', translator.formatSize(file.sizeBytes)),
-    },
-    {
-      name: 'actions',
-      label: translator.t('download.one'),
-      unlabelled: true,
-      cell: (file) => (
-        <span class="row-actions">
-          {file.isDownloaded && (
-            <span class="file-done" title={translator.t('inbox.downloaded')}>
-              <Icon name="check" small />
-              <span class="unseen">{translator.t('inbox.downloaded')}</span>
-            </span>
-          )}
-          <IconLink
-            icon="download"
-            href={`${path}/files/${file.id}`}
-            download
-            label={`${translator.t('download.one')} ${oneLine(file.path)}`}
-            title={translator.t('download.one')}
-          />
-        </span>
-      ),
-    },
-  ];
+  // The place of a file, because the ids of many files are longer than a URL may be.
+  const places = new Map(files.map((file, index) => [file, index]));
+  const hrefOf = ({ folder, after }: FolderPlace, select?: string) =>
+    toHref(path, { ...kept, folder, files: after, select });
+  const pick = (name: string, value: string, of: string) => (
+    <label class="pick">
+      <input
+        type="checkbox"
+        name={name}
+        value={value}
+        checked={selectsAll}
+        aria-label={translator.t('list.select', { name: oneLine(of) })}
+      />
+    </label>
+  );
   return (
-    <form class="list-form entry-files" method="get" action={`${path}/files.zip`}>
+    <form class="list-form entry-files" method="get" action={`${path}/files.zip`} id="entry-files">
       <div class="panel-head panel-line">
-        <h3>
-          {translator.t('sent.count', { count: files.length })}{' '}
-          <span class="quiet">· {translator.formatSize(totalBytes)}</span>
-        </h3>
+        <div>
+          <h3>
+            {translator.t('sent.count', { count: files.length })}{' '}
+            <span class="quiet">· {translator.formatSize(totalBytes)}</span>
+          </h3>
+          <p class="small quiet">
+            <ScanSummary files={files} />
+          </p>
+        </div>
         <div class="actions">
           {isSeveral && (
-            <Button icon="download" class="needs-selection">
-              {translator.t('inbox.downloadSelected')}
-            </Button>
+            <>
+              <ButtonLink look="plain" href={`${hrefOf(place, selectsAll ? undefined : 'all')}#entry-files`}>
+                {translator.t(selectsAll ? 'list.selectNone' : 'list.selectAll')}
+              </ButtonLink>
+              <Button icon="download" class="needs-selection">
+                {translator.t('inbox.downloadSelected')}
+              </Button>
+            </>
           )}
           {files[0] && (
             <ButtonLink
@@ -244,35 +245,32 @@ function EntryFiles({ entry, path }: { entry: InboxEntryProps; path: string }): 
           )}
         </div>
       </div>
-      <ListTable
-        caption={translator.t('sentList.files')}
-        look="files"
-        columns={columns}
-        rows={files}
-        rowKey={({ id }) => id}
-        selection={
-          isSeveral
-            ? {
-                field: 'file',
-                // The place of a file, because the ids of a thousand files are longer than a URL may be.
-                value: (file) => `${files.indexOf(file)}`,
-                label: (file) => translator.t('list.select', { name: oneLine(file.path) }),
-                all: selectsAll,
-                allHref: toHref(path, { select: selectsAll ? '' : 'all' }),
-              }
-            : undefined
-        }
+      <FolderViewList
+        view={toFolderView(files, translator.locale, place)}
+        hrefOf={(to) => hrefOf(to)}
+        anchor="entry-files"
+        isNoteworthy={differs}
+        isDone={({ isDownloaded }) => isDownloaded}
+        pick={isSeveral ? (folder) => pick('folder', keyOf(folder), folder.path) : undefined}
+        actions={(folder) => <DownloadFolder folder={folder} href={`${path}/folders/${keyOf(folder)}`} />}
+        row={(file, name) => (
+          <FileRow
+            key={file.id}
+            path={name}
+            size={translator.formatSize(file.sizeBytes)}
+            href={`${path}/files/${file.id}`}
+            pick={isSeveral && pick('file', `${places.get(file)}`, file.path)}
+          >
+            {file.isDownloaded && (
+              <span class="done">
+                <Icon name="check" small />
+                {translator.t('inbox.downloaded')}
+              </span>
+            )}
+            {differs(file) && <ScanNote {...file} />}
+          </FileRow>
+        )}
       />
     </form>
-  );
-}
-
-function ScanResult({ scan, unscannedReason }: Pick<InboxFile, 'scan' | 'unscannedReason'>): JSX.Element {
-  const translator = useTranslator();
-  return (
-    <span class={`scan scan-${scan}`}>
-      <Icon name={scan === 'clean' ? 'shield' : 'alert'} small />
-      {translator.t(scan === 'clean' ? 'inbox.clean' : findScanText({ scan, unscannedReason }))}
-    </span>
   );
 }

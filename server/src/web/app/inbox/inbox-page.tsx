@@ -125,6 +125,7 @@ export function InboxPage(props: InboxPageProps): JSX.Element {
                   {...props}
                   entry={entry}
                   backHref={toHref(path, { part: chosen, q: query, ...props.position })}
+                  kept={{ part: chosen, q: query, ...props.position }}
                 />
               ) : lines.length === 0 ? (
                 <EmptyState

@@ -69,7 +69,7 @@ describe('the inbox', () => {
     const { id, path } = await receive('owner', 'a.txt');
     const other = await signInMember(exchange, app, 'owner');
     expect((await other.browser.get(`${other.base}inbox`)).body).not.toContain(id);
-    const paths = ['', '/all.zip', '/files.zip?file=0', `/files/${engines.random.uuid()}`];
+    const paths = ['', '/all.zip', '/files.zip?file=0', `/files/${engines.random.uuid()}`, '/folders/x'];
     for (const rest of paths) {
       expect((await other.browser.get(`${other.base}inbox/${id}${rest}`)).statusCode, rest).toBe(404);
       expect((await other.browser.get(`${path}${rest}`)).statusCode, rest).toBe(404);
@@ -176,6 +176,42 @@ describe('a download', () => {
     await expect.poll(() => readPage(browser, path), patient).toContain('Everything has been downloaded');
   });
 
+  test('of a folder is a ZIP of everything below it, with the whole paths, and records its files alone', async () => {
+    const { browser, path, id, dropId, account } = await receive('member', 'a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt');
+    await database.query(
+      `update files set path = case name when 'a.txt' then 'Photos/a.txt' when 'b.txt' then 'Photos/Roof/b.txt'
+         when 'c.txt' then 'Photos/Roof/Old/c.txt' when 'd.txt' then 'Photos of it/d.txt' else null end where drop_id = $1`,
+      [dropId],
+    );
+    const { body } = await browser.get(path);
+    const folders = [
+      ...body.matchAll(/href="([^"]*\/folders\/[^"]*)" download aria-label="Download the folder ([^"]*)"/g),
+    ];
+    expect(folders.map(([, , name]) => name)).toEqual(['Photos', 'Photos/Roof', 'Photos/Roof/Old', 'Photos of it']);
+    expect(body.match(/<summary>.*?<\/summary>/gs)?.join()).not.toContain('<a ');
+    const roof = folders[1]?.[1] ?? '';
+    const zip = await download(browser, roof);
+    expect(zip.headers.get('content-disposition')).toContain('Roof.zip');
+    for (const name of ['Photos/Roof/b.txt', 'Photos/Roof/Old/c.txt']) expect(zip.text).toContain(name);
+    for (const name of ['a', 'd', 'e']) expect(zip.text).not.toContain(`content of ${name}.txt`);
+    const rest = await download(browser, roof, { range: 'bytes=10-', 'if-range': zip.headers.get('etag') ?? '' });
+    expect(rest.status).toBe(206);
+    expect(rest.bytes).toEqual(zip.bytes.subarray(10));
+    await expect.poll(() => readPage(browser, path), patient).toContain('2 of 5 downloaded');
+    // Chosen together with a file outside of it, by the form.
+    const [, key] = /\/folders\/(.*)/.exec(roof) ?? [];
+    const names = (await readFiles(account.accountId, id)).map(({ name }) => name);
+    const some = await download(browser, `${path}/files.zip?folder=${key}&file=${names.indexOf('e.txt')}`);
+    for (const name of ['b', 'c', 'e']) expect(some.text).toContain(`content of ${name}.txt`);
+    expect(some.text).not.toContain('content of a.txt');
+    for (const wrong of ['x', `${key}9`, key?.replace(/^./, '~')]) {
+      expect((await browser.get(`${path}/folders/${wrong}`)).statusCode, wrong).toBe(404);
+      expect((await browser.get(`${path}/files.zip?folder=${wrong}`)).statusCode, wrong).toBe(404);
+    }
+    const other = await signInMember(exchange, app, 'owner');
+    expect((await other.browser.get(roof)).statusCode).toBe(404);
+  });
+
   test('of a contact’s file is remembered, although nobody is told', async () => {
     const { browser, path } = await receiveFromContact('empty.txt', '');
     expect((await browser.get(path)).body).toContain('Not downloaded yet');
@@ -191,7 +227,7 @@ describe('a download', () => {
     });
     const [file] = await readFiles(account.accountId, id);
     const cookie = toCookie(browser);
-    for (const rest of [`files/${file?.id}`, 'all.zip', 'files.zip?file=0']) {
+    for (const rest of [`files/${file?.id}`, 'all.zip', 'files.zip?file=0', `folders/${file?.id}.1`]) {
       const url = `${path}/${rest}`;
       const refused = await strict.inject({ url, headers: { host: 'files.example.org', cookie } });
       expect(refused.statusCode, rest).toBe(404);

@@ -32,13 +32,15 @@ export const inboxRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { engines, actor, person, request } = visit;
       const id = readId(visit);
-      const { select } = request.query as { select?: unknown };
+      const query = request.query as Record<string, unknown>;
+      const read = (name: string) => (typeof query[name] === 'string' ? query[name] : undefined);
       const entry = await openEntry(engines, actor, id, person.id);
       return replyWithInbox(visit, {
         ...toEntry(entry),
         files: entry.files,
         wanted: await findWantedOf(engines, actor.accountId, entry),
-        selectsAll: select === 'all',
+        place: { folder: read('folder'), after: read('files') },
+        selectsAll: read('select') === 'all',
         reportHref: entry.isUnsolicited && visit.canChange ? `${visit.base}inbox/${id}/report` : undefined,
       });
     },
@@ -90,13 +92,24 @@ export const inboxRoutes: readonly AppRoute[] = [
     },
     {
       method,
+      path: `${entryPath}/folders/:folder`,
+      access: 'reader',
+      transfer: true,
+      handle(visit) {
+        const { folder } = visit.request.params as { folder: string };
+        return replyWithInboxZip(visit, readId(visit), { folders: [folder] });
+      },
+    },
+    {
+      method,
       path: `${entryPath}/files.zip`,
       access: 'reader',
       transfer: true,
       async handle(visit) {
         const chosen = readChosen(visit);
         // Without a script, the button can be pressed although nothing is chosen.
-        if (chosen.size === 0) return visit.reply.redirect(`${visit.base}inbox/${readId(visit)}`, 303);
+        if (chosen.places.size + chosen.folders.length === 0)
+          return visit.reply.redirect(`${visit.base}inbox/${readId(visit)}`, 303);
         return replyWithInboxZip(visit, readId(visit), chosen);
       },
     },
@@ -135,12 +148,12 @@ function readId({ request }: AppRequest): string {
   return requireUuid((request.params as { id: string }).id);
 }
 
-/** The places of the chosen files in the entry. */
-function readChosen({ request }: AppRequest): ReadonlySet<number> {
-  const { file = [] } = request.query as { file?: string | string[] };
+/** The places of the chosen files in the entry, and the keys of the chosen folders. */
+function readChosen({ request }: AppRequest) {
+  const { file = [], folder = [] } = request.query as Record<'file' | 'folder', string | string[] | undefined>;
   const places = [file].flat();
   if (!places.every((place) => /^\d{1,4}$/.test(place))) throw new ExchangeError('not_found');
-  return new Set(places.map(Number));
+  return { places: new Set(places.map(Number)), folders: [folder].flat().slice(0, 1_000) };
 }
 
 async function replyWithInbox(visit: MemberVisit, entry?: InboxEntryProps): Promise<FastifyReply> {
@@ -208,7 +221,7 @@ function toLine(entry: ListedEntry): InboxLine {
   return { ...toCommon(entry), fileCount, totalBytes, isUnread, requestReference, isUnsolicited };
 }
 
-function toEntry(entry: QueuedEntry): Omit<InboxEntryProps, 'files' | 'wanted' | 'selectsAll'> {
+function toEntry(entry: QueuedEntry): Omit<InboxEntryProps, 'files' | 'wanted' | 'place' | 'selectsAll'> {
   const { expiresAt, requestId, isUnsolicited } = entry;
   const request = requestId === null ? null : { id: requestId, reference: toReference(requestId) };
   return { ...toCommon(entry), expiresAt, isUnsolicited, request };

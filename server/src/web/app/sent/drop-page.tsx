@@ -8,13 +8,15 @@ import { fillText } from '../../shared/components/fill-text.ts';
 import { Icon } from '../../shared/components/icon.tsx';
 import { BriefMoment, Moment } from '../../shared/components/moment.tsx';
 import { CopyLinkButton } from '../components/copy-field.tsx';
+import type { FolderPlace } from '../components/folder-view.tsx';
 import { Panel } from '../components/panel.tsx';
 import { namePerson } from '../components/person.tsx';
 import { countProgress, isCounted, type Progress, summarizeProgress } from '../components/progress.ts';
 import { toHref } from '../shared/list-props.ts';
 import { type DropFile, DropFiles } from './drop-files.tsx';
-import { DropReceivers, type SentItemReceiver } from './drop-receivers.tsx';
-import { RangePager, takePage } from './range-pager.tsx';
+import type { SentItemReceiver } from './drop-receivers.tsx';
+import type { ReceiverPlace } from './receiver-groups.ts';
+import { DropReceivers } from './receiver-list.tsx';
 import { SentItemPage, type SentItemProps } from './sent-item.tsx';
 
 export interface DropPageProps extends SentItemProps<SentItemReceiver> {
@@ -22,8 +24,8 @@ export interface DropPageProps extends SentItemProps<SentItemReceiver> {
   readonly files: readonly DropFile[];
   /** Whether it was sent a moment ago, by the person who sees this (`?sent=1`). */
   readonly isJustSent?: boolean | undefined;
-  /** The receiver, by position, and the file, by id, after which the page begins. */
-  readonly after?: { readonly receiver?: number | undefined; readonly file?: string | undefined } | undefined;
+  readonly place?: FolderPlace | undefined;
+  readonly among?: ReceiverPlace | undefined;
 }
 
 export function dropTitle(
@@ -83,7 +85,7 @@ export function DropPage(props: DropPageProps): JSX.Element {
             now={props.now}
             canChange={isLive && canChange}
             canShowLinks={props.canShowLinks}
-            after={props.after?.receiver}
+            among={props.among}
           />
         }
         aside={isNew && <NextSteps item={item} now={props.now} />}
@@ -91,9 +93,10 @@ export function DropPage(props: DropPageProps): JSX.Element {
         {files.length > 0 && (
           <DropFiles
             files={files}
-            receivers={progress.receivers}
+            counts={progress}
+            path={path}
+            place={props.place ?? {}}
             ownPath={isLive ? path : undefined}
-            pager={<FilesPager files={files} path={path} after={props.after?.file} />}
           />
         )}
       </SentItemPage>
@@ -183,21 +186,6 @@ function Restorable(props: DropPageProps & { path: string; until: Date }): JSX.E
     >
       {fillText(translator, 'delivery.undoUntil', { until: <Moment at={props.until} show="time" /> })}
     </Banner>
-  );
-}
-
-/** As many files as a page shows. */
-export const shownFiles = 50;
-
-function FilesPager(props: { files: readonly DropFile[]; path: string; after: string | undefined }): JSX.Element {
-  const { items, ...range } = takePage(props.files, shownFiles, ({ id }) => id === props.after);
-  return (
-    <RangePager
-      {...range}
-      shown={items.length}
-      hrefAfter={(file) => toHref(props.path, { files: file?.id })}
-      anchor="delivery-files"
-    />
   );
 }
 

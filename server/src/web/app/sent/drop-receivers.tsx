@@ -11,9 +11,7 @@ import { namePerson, PersonLine } from '../components/person.tsx';
 import { isUnreached } from '../components/progress.ts';
 import { QrCode } from '../components/qr-code.tsx';
 import { type MenuAction, RowMenu } from '../components/row-menu.tsx';
-import { toHref } from '../shared/list-props.ts';
 import { explainBounce, isReply } from './bounce-reason.ts';
-import { RangePager, takePage } from './range-pager.tsx';
 import { type Status, StatusChip } from './status-chip.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -24,61 +22,17 @@ export interface SentItemReceiver extends FollowedReceiver {
   readonly link?: string | undefined;
 }
 
-interface ReceiversProps {
+export interface ReceiversProps {
   readonly drop: Pick<SentDrop, 'createdAt' | 'state' | 'notify'>;
   readonly receivers: readonly SentItemReceiver[];
   readonly path: string;
   readonly now: Date;
   readonly canChange: boolean;
   readonly canShowLinks: boolean;
-  /** The position of the receiver before those that are shown; undefined: from the first. */
-  readonly after?: number | undefined;
 }
 
 /** With more receivers than this, those who need nothing are folded. */
-const comfortable = 8;
-
-/** As many receivers as a page shows. */
-const shownReceivers = 50;
-
-/** A timeline for each receiver; those whose link is shown and those whom no mail reaches come first. */
-export function DropReceivers(props: ReceiversProps): JSX.Element {
-  const { receivers, after, path } = props;
-  const rank = (receiver: SentItemReceiver) => (isUnreached(receiver) && receiver.revokedAt === null ? 0 : 1);
-  const sorted = receivers.toSorted((one, other) => rank(one) - rank(other) || one.position - other.position);
-  const hasLinks = sorted.some(({ link }) => link !== undefined);
-  const listed = hasLinks ? sorted.filter(({ link }) => link !== undefined) : sorted;
-  const { items, ...range } = takePage(
-    listed,
-    hasLinks ? listed.length : shownReceivers,
-    ({ position }) => position === after,
-  );
-  const folds = items.length > comfortable;
-  return (
-    <>
-      <ul class="receivers">
-        {items.map((receiver) =>
-          folds && !isUnreached(receiver) && receiver.link === undefined ? (
-            <FoldedReceiver key={receiver.position} {...props} receiver={receiver} />
-          ) : (
-            <li key={receiver.position}>
-              <PersonLine person={receiver}>
-                <DropReceiverActions {...props} receiver={receiver} />
-              </PersonLine>
-              <ReceiverProgress {...props} receiver={receiver} />
-            </li>
-          ),
-        )}
-      </ul>
-      <RangePager
-        {...range}
-        shown={items.length}
-        hrefAfter={(item) => toHref(path, { receivers: item && String(item.position) })}
-        anchor="delivery-receivers"
-      />
-    </>
-  );
-}
+export const comfortable = 8;
 
 type OneProps = ReceiversProps & { readonly receiver: SentItemReceiver };
 
@@ -93,7 +47,20 @@ function findStatus({ state, notify }: ReceiversProps['drop'], receiver: SentIte
   return receiver.notifiedAt ? 'delivered' : 'sent';
 }
 
-function FoldedReceiver(props: OneProps): JSX.Element {
+/** A receiver with everything that is known. */
+export function OpenReceiver(props: OneProps): JSX.Element {
+  return (
+    <li>
+      <PersonLine person={props.receiver}>
+        <DropReceiverActions {...props} />
+      </PersonLine>
+      <ReceiverProgress {...props} />
+    </li>
+  );
+}
+
+/** A receiver on one line, until it is opened. */
+export function FoldedReceiver(props: OneProps): JSX.Element {
   const { receiver, drop, now } = props;
   const at = receiver.completedAt ?? receiver.openedAt ?? receiver.notifiedAt ?? drop.createdAt;
   return (

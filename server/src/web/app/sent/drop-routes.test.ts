@@ -119,18 +119,66 @@ describe('the page of a delivery', () => {
     expect((await browser.get(page)).body).not.toContain('Sent to 2 people');
   });
 
-  test('shows a part of many receivers and files, and leads to the others', async () => {
+  test('groups many receivers, those who need somebody open, and leads to all of a group', async () => {
     const many = Array.from({ length: 120 }, (_, index) => `r${index}@example.org`);
     const { browser, page, dropId } = await openDrop(...many);
-    await query('update links set undeliverable_at = now() where drop_id = $1 and position = 110', [dropId]);
+    const mark = (column: string, from: number, to: number) =>
+      query(`update links set ${column} = now() where drop_id = $1 and position between $2 and $3`, [dropId, from, to]);
+    await mark('undeliverable_at', 110, 110);
+    await mark('opened_at', 20, 99);
+    await mark('completed_at', 30, 99);
     const { body } = await browser.get(page);
-    expect(body.match(/class="person"/g)).toHaveLength(50);
+    const groups = [
+      ...body.matchAll(/<details class="receiver-group" id="receivers-(\w+)"( open)?>.*?<strong>(\d+)/gs),
+    ];
+    expect(groups.map(([, name, open, count]) => [name, open !== undefined, Number(count)])).toEqual([
+      ['trouble', true, 1],
+      ['waiting', false, 39],
+      ['opened', false, 10],
+      ['complete', false, 70],
+    ]);
+    expect(body.match(/class="person"/g), 'ten of each group').toHaveLength(1 + 10 + 10 + 10);
     expect(body).toContain('r110@example.org');
-    expect(body).toContain('1–50 of 120');
-    const next = /href="([^"]*)" rel="next"/.exec(body)?.[1] ?? '';
+    const complete = body.slice(body.indexOf('id="receivers-complete"'));
+    const next = /href="([^"]*)" rel="next"/.exec(complete)?.[1] ?? '';
     const second = await browser.get(next.replaceAll('&amp;', '&'));
-    expect(second.body).toContain('51–100 of 120');
+    expect(second.body).toMatch(/id="receivers-complete" open/);
+    expect(second.body).toContain('11–60 of 70');
     expect(second.body).toContain('rel="prev"');
+  });
+
+  test('says once who has everything, and shows one folder of many files at a time, in the order that people count', async () => {
+    const { browser, page, dropId } = await openDrop('r@example.org', 's@example.org', 't@example.org');
+    await query(
+      `with added as (select account_id, id from drops where id = $1), numbers as (select generate_series(1, 200) as n)
+       insert into files select (jsonb_populate_record(files, jsonb_build_object('id', gen_random_uuid(), 'name', n || '.txt',
+         'path', case when n <= 60 then 'Plans/' || n || '.txt' else 'Photos/' || n % 3 || '/' || n || '.txt' end))).*
+       from files, numbers, added where files.drop_id = added.id and files.name = 'a.txt'`,
+      [dropId],
+    );
+    const { body } = await browser.get(page);
+    const list = body.slice(body.indexOf('id="delivery-files"'));
+    expect(list).toContain('202 files');
+    expect(list).toContain('Nobody has any of them yet.');
+    expect(list).not.toContain('Nobody yet');
+    expect(list.match(/<li class="file"/g)).toHaveLength(2);
+    const folders = [
+      ...list.matchAll(/class="folder folder-link" href="([^"]+)".*?<bdi>([^<]+)<\/bdi>.*?(\d+) files/gs),
+    ];
+    expect(folders.map(([, , name, count]) => [name, count])).toEqual([
+      ['Photos', '140'],
+      ['Plans', '60'],
+    ]);
+    const inside = async (href: string | undefined) => (await browser.get((href ?? '').replaceAll('&amp;', '&'))).body;
+    const plans = await inside(folders[1]?.[1]);
+    const names = (html: string) => [...html.matchAll(/<li class="file".*?title="([^"]+)"/gs)].map(([, name]) => name);
+    expect(names(plans)).toEqual(Array.from({ length: 50 }, (_, index) => `${index + 1}.txt`));
+    const rest = await inside(/href="([^"]*)" rel="next"/.exec(plans)?.[1]);
+    expect(names(rest)).toEqual(Array.from({ length: 10 }, (_, index) => `${index + 51}.txt`));
+    const photos = await inside(folders[0]?.[1]);
+    expect(names(photos)).toEqual([]);
+    expect(photos.match(/class="folder folder-link"/g)).toHaveLength(3);
+    expect((await browser.get(`${page}?folder=nonsense`)).body).toContain('class="folder folder-link"');
   });
 });
 

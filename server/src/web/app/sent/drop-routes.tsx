@@ -1,12 +1,13 @@
 import { findHolders, listFollowedFiles } from '../../../domain/drops/find-sent-drops.ts';
 import type { FollowedFile, FollowedReceiver, SentDrop } from '../../../domain/drops/sent-drop-store.ts';
 import { replyWithOwnFile, replyWithOwnZip } from '../../../http/transfer/reply-with-own-files.ts';
-import type { AppContext, AppRoute, Member } from '../shared/app-route.ts';
+import { type FolderPlace, toFolderView } from '../components/folder-view.tsx';
+import type { AppContext, AppRoute, Member, MemberVisit } from '../shared/app-route.ts';
 import { readQueryFields } from '../shared/list-visit.ts';
 import { requireUuid } from '../shared/require-uuid.ts';
 import type { DropFile } from './drop-files.tsx';
-import { DropPage, type DropPageProps, dropTitle, shownFiles } from './drop-page.tsx';
-import { takePage } from './range-pager.tsx';
+import { DropPage, type DropPageProps, dropTitle } from './drop-page.tsx';
+import { isReceiverGroup } from './receiver-groups.ts';
 import { itemRoutes } from './sent-item-routes.tsx';
 import { readPosition, requireSent } from './sent-task-form.ts';
 
@@ -21,15 +22,20 @@ export const dropRoutes: readonly AppRoute[] = [
     async toPage(visit, { item, receivers, ...about }) {
       const { engines, actor, translator } = visit;
       const fields = readQueryFields(visit);
-      const after = { receiver: readPosition(fields.get('receivers')), file: fields.get('files') ?? undefined };
+      const place = { folder: fields.get('folder') ?? undefined, after: fields.get('files') ?? undefined };
+      const group = fields.get('who') ?? '';
       const files = await listFollowedFiles(engines, actor.accountId, item.id);
       const props: DropPageProps = {
         ...about,
         item,
         receivers,
-        files: await addHolders(visit, item, files, receivers, after.file),
+        files: await addHolders(visit, item, files, receivers, place),
         isJustSent: fields.get('sent') === '1',
-        after,
+        place,
+        among: {
+          group: isReceiverGroup(group) ? group : undefined,
+          after: readPosition(fields.get('receivers')),
+        },
       };
       return { title: dropTitle(translator, props), page: <DropPage {...props} /> };
     },
@@ -58,13 +64,14 @@ export const dropRoutes: readonly AppRoute[] = [
 
 /** Says who has the files that the page shows. One who has everything need not be looked up file by file. */
 async function addHolders(
-  { engines, actor }: AppContext & Member,
+  { engines, actor, translator }: AppContext & Member & Pick<MemberVisit, 'translator'>,
   drop: Pick<SentDrop, 'id'>,
   files: readonly FollowedFile[],
   receivers: readonly FollowedReceiver[],
-  after: string | undefined,
+  place: FolderPlace,
 ): Promise<DropFile[]> {
-  const { items } = takePage(files, shownFiles, ({ id }) => id === after);
+  const view = toFolderView(files, translator.locale, place);
+  const items = view.isWhole ? files : view.files;
   const complete = receivers.filter(({ completedAt }) => completedAt !== null);
   const among = {
     fileIds: items.map(({ id }) => id),
@@ -77,12 +84,11 @@ async function addHolders(
   return files.map((file) => {
     if (!shown.has(file.id)) return file;
     const { deliveredCount = 0, partlyCount = 0, deliveredTo = [], partlyTo = [] } = byFile.get(file.id) ?? {};
-    const others = deliveredTo.flatMap((position) => byPosition.get(position) ?? []);
     return {
       ...file,
       holders: {
         deliveredCount: complete.length + deliveredCount,
-        deliveredTo: [...complete.slice(0, shownHolders), ...others].slice(0, shownHolders),
+        deliveredTo: deliveredTo.flatMap((position) => byPosition.get(position) ?? []),
         partlyCount,
         partlyTo: partlyTo.flatMap(({ position, bytes }) => {
           const person = byPosition.get(position);

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
 import { ButtonLink } from '../../shared/components/button.tsx';
-import { FileName } from '../../shared/components/file-name.tsx';
 
 /** Where the sender downloads the files of a delivery; undefined once it has ended. */
 export type OwnFilesPath = string | undefined;
@@ -16,16 +15,5 @@ export function DownloadOwn({ path, ids }: { path: OwnFilesPath; ids: readonly s
     <ButtonLink look="plain" icon="download" href={isOne ? `${path}/files/${only}` : `${path}/all.zip`} download>
       {translator.t(isOne ? 'download.one' : 'download.all')}
     </ButtonLink>
-  );
-}
-
-/** The name of a file, by which the sender downloads it. */
-export function OwnFileName(props: { path: OwnFilesPath; id: string; name: string }): JSX.Element {
-  const name = <FileName path={props.name} />;
-  if (props.path === undefined) return name;
-  return (
-    <a href={`${props.path}/files/${props.id}`} download>
-      {name}
-    </a>
   );
 }

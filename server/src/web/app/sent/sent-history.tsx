@@ -47,7 +47,8 @@ export function describeEntry({ t }: ViewTranslator, { kind, name, by, count = 0
   return t(texts[kind], { name: isolate(name ?? by ?? ''), count });
 }
 
-/** As many entries as a page shows; the export has all of them. */
+/** As many entries as a page shows at first, and when it is asked for more; the export has all of them. */
+const shownAtFirst = 12;
 const shownEntries = 100;
 
 /** The log of a delivery, newest first. */
@@ -57,37 +58,53 @@ export function SentHistory(props: {
   exportHref?: string | undefined;
 }): JSX.Element | null {
   const translator = useTranslator();
-  if (props.entries.length === 0) return null;
+  const { entries, now, exportHref } = props;
+  if (entries.length === 0) return null;
+  const earlier = entries.slice(shownAtFirst, shownEntries);
   return (
     <Panel
+      id="delivery-history"
       title={translator.t('delivery.history')}
-      action={props.exportHref === undefined ? undefined : <a href={props.exportHref}>{translator.t('list.export')}</a>}
+      action={exportHref === undefined ? undefined : <a href={exportHref}>{translator.t('list.export')}</a>}
     >
-      <ol class="log">
-        {props.entries.slice(0, shownEntries).map((entry, index) => (
-          <li key={index}>
-            <BriefMoment at={entry.at} now={props.now} show="day-time" />
-            <div>
-              <p {...(index === 0 ? { 'data-newest': '' } : {})}>
-                <Breakable>{describeEntry(translator, entry)}</Breakable>
-              </p>
-              {entry.by !== undefined && (entry.name ?? entry.count) !== undefined && (
-                <p class="small quiet">{translator.t('delivery.history.by', { name: isolate(entry.by) })}</p>
-              )}
-              {entry.detail !== undefined && (
-                <p class="small quiet">
-                  <bdi>
-                    <Breakable>{oneLine(entry.detail)}</Breakable>
-                  </bdi>
-                </p>
-              )}
-            </div>
-          </li>
-        ))}
-      </ol>
-      {props.entries.length > shownEntries && props.exportHref !== undefined && (
-        <p class="small quiet">{translator.t('delivery.history.more')}</p>
+      <Log entries={entries.slice(0, shownAtFirst)} now={now} isNewest />
+      {earlier.length > 0 && (
+        <details class="log-more">
+          <summary>{translator.t('delivery.history.earlier', { count: earlier.length })}</summary>
+          <Log entries={earlier} now={now} />
+          {entries.length > shownEntries && exportHref !== undefined && (
+            <p class="small quiet">{translator.t('delivery.history.more')}</p>
+          )}
+        </details>
       )}
     </Panel>
+  );
+}
+
+function Log(props: { entries: readonly HistoryEntry[]; now: Date; isNewest?: boolean }): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <ol class="log">
+      {props.entries.map((entry, index) => (
+        <li key={index}>
+          <BriefMoment at={entry.at} now={props.now} show="day-time" />
+          <div>
+            <p {...(props.isNewest && index === 0 ? { 'data-newest': '' } : {})}>
+              <Breakable>{describeEntry(translator, entry)}</Breakable>
+            </p>
+            {entry.by !== undefined && (entry.name ?? entry.count) !== undefined && (
+              <p class="small quiet">{translator.t('delivery.history.by', { name: isolate(entry.by) })}</p>
+            )}
+            {entry.detail !== undefined && (
+              <p class="small quiet">
+                <bdi>
+                  <Breakable>{oneLine(entry.detail)}</Breakable>
+                </bdi>
+              </p>
+            )}
+          </div>
+        </li>
+      ))}
+    </ol>
   );
 }

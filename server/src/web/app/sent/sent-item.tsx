@@ -11,6 +11,7 @@ import { Subtitle } from '../../shared/components/subtitle.tsx';
 import { Crumbs } from '../components/crumbs.tsx';
 import { ListForm } from '../components/list-form.tsx';
 import { Panel } from '../components/panel.tsx';
+import { RowMenu } from '../components/row-menu.tsx';
 import { SectionHead } from '../components/section-head.tsx';
 import type { ListProps } from '../shared/list-props.ts';
 import type { SentItemReceiver } from './drop-receivers.tsx';
@@ -121,9 +122,11 @@ export function SentItemPage(
               {translator.t('delivery.extend')}
             </ButtonLink>
             {props.actions}
-            <ButtonLink look="danger" icon="stop" href={`${path}?do=revoke#do`}>
-              {translator.t(text.revoke)}
-            </ButtonLink>
+            <RowMenu
+              id="item-menu"
+              label={translator.t('list.more')}
+              actions={[{ label: translator.t(text.revoke), icon: 'stop', href: `${path}?do=revoke#do`, danger: true }]}
+            />
           </div>
         )}
       </header>
@@ -160,6 +163,20 @@ export function SentItemPage(
             </div>
           </div>
           <div class="ticket-do">
+            <nav class="jumps" aria-label={translator.t('delivery.jumps')}>
+              <JumpLink to="delivery-receivers" count={props.receivers.length}>
+                {translator.t(text.receivers)}
+              </JumpLink>
+              {props.fileCount > 0 && (
+                <JumpLink to="delivery-files" count={props.fileCount}>
+                  {translator.t('sentList.files')}
+                </JumpLink>
+              )}
+              {item.message !== '' && <JumpLink to="delivery-message">{translator.t('common.message')}</JumpLink>}
+              {props.history.length > 0 && (
+                <JumpLink to="delivery-history">{translator.t('delivery.historyShort')}</JumpLink>
+              )}
+            </nav>
             <section id="delivery-receivers">
               <SectionHead title={translator.t(text.receivers)}>{props.summary}</SectionHead>
               {props.warning}
@@ -171,7 +188,7 @@ export function SentItemPage(
         <div class="aside">
           {props.aside}
           {item.message !== '' && (
-            <Panel title={translator.t(text.message)}>
+            <Panel id="delivery-message" title={translator.t(text.message)}>
               <Message>{item.message}</Message>
             </Panel>
           )}
@@ -179,5 +196,16 @@ export function SentItemPage(
         </div>
       </div>
     </>
+  );
+}
+
+/** Leads past what is long on a phone. */
+function JumpLink({ to, count, children }: { to: string; count?: number; children: string }): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <a href={`#${to}`}>
+      {children}
+      {count !== undefined && count > 1 && <span class="quiet"> {translator.formatNumber(count)}</span>}
+    </a>
   );
 }

@@ -160,6 +160,7 @@ export function UploadForm(props: {
         <UploadList
           entries={entries}
           row={files.row}
+          onRemoveFolder={files.removeFolder}
           onRemoveInterrupted={() => {
             queue.removeAll('interrupted');
             intent.remember();

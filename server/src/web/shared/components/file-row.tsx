@@ -14,6 +14,10 @@ export function FileRow(props: {
   isLinked?: boolean | undefined;
   /** Where the file can be downloaded; the whole row is the link then. */
   href?: string | undefined;
+  /** What the file is chosen by, before its icon. */
+  pick?: ComponentChildren;
+  /** What stands at the end of the row, or below it on a phone. */
+  aside?: ComponentChildren;
   /** Further details. */
   children?: ComponentChildren;
 }): JSX.Element {
@@ -22,6 +26,7 @@ export function FileRow(props: {
   const name = <FileName path={path} />;
   return (
     <li class="file" data-file={props.id} id={isLinked ? `file-${props.id}` : undefined}>
+      {props.pick}
       <FileIcon name={path} />
       <div class="file-about">
         {href === undefined ? (
@@ -37,6 +42,7 @@ export function FileRow(props: {
           {props.children}
         </div>
       </div>
+      {props.aside}
       {href !== undefined && <Icon name="download" />}
     </li>
   );

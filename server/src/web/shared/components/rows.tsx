@@ -10,7 +10,7 @@ export type DrawRows = () => JSX.Element;
  */
 export const TakeRowsContext = createContext<((groups: readonly DrawRows[]) => void) | undefined>(undefined);
 
-/** A group is drawn without a pause. A row of a group may have a list that is as short, which belongs to it. */
+/** A group is drawn without a pause. */
 const rowsPerGroup = 10;
 const placeName = 'rows-of-list';
 /** Holds the place of rows that are drawn later. No text on a page can look like it, because texts are escaped. */
@@ -20,14 +20,17 @@ export const placeOfRows = `<${placeName}></${placeName}>`;
 export function Rows<Item>(props: {
   items: readonly Item[];
   row: (item: Item, index: number) => JSX.Element;
+  /** Whether a row has lists itself, so that it is a group of its own. */
+  hasLists?: boolean | undefined;
 }): JSX.Element {
   const { items, row } = props;
+  const perGroup = props.hasLists ? 1 : rowsPerGroup;
   const takeRows = useContext(TakeRowsContext);
-  if (!takeRows || items.length <= rowsPerGroup) return <>{items.map(row)}</>;
+  if (!takeRows || items.length <= perGroup) return <>{items.map(row)}</>;
   takeRows(
-    Array.from({ length: Math.ceil(items.length / rowsPerGroup) }, (_, group) => () => {
-      const first = group * rowsPerGroup;
-      return <>{items.slice(first, first + rowsPerGroup).map((item, index) => row(item, first + index))}</>;
+    Array.from({ length: Math.ceil(items.length / perGroup) }, (_, group) => () => {
+      const first = group * perGroup;
+      return <>{items.slice(first, first + perGroup).map((item, index) => row(item, first + index))}</>;
     }),
   );
   return createElement(placeName, null);

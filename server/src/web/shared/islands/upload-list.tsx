@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Folder, toFolderTree } from '../../../present/texts/folder-tree.ts';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
-import { Button } from '../components/button.tsx';
+import { Button, IconButton } from '../components/button.tsx';
+import { FolderAbout } from '../components/folder-list.tsx';
 import { Icon } from '../components/icon.tsx';
 import { ListOrder } from './list-order.ts';
 import type { Entry } from './upload-entry.ts';
@@ -14,6 +16,8 @@ export function UploadList(props: {
   entries: readonly Entry[];
   row: (entry: Entry) => JSX.Element;
   onRemoveInterrupted: () => void;
+  /** Removes everything that was chosen in a folder, by its path, which ends with a slash. */
+  onRemoveFolder: (folder: string) => void;
 }): JSX.Element {
   const translator = useTranslator();
   const [open, setOpen] = useState(false);
@@ -48,11 +52,66 @@ export function UploadList(props: {
             <Icon name="check" />
             {translator.t('island.readyCount', { count: ready.length })}
           </summary>
-          {open && <Rows entries={ready} row={row} />}
+          {open && <ReadyFiles entries={ready} row={row} onRemoveFolder={props.onRemoveFolder} />}
         </details>
       )}
       {others.length > 0 && <Rows entries={others} row={row} />}
     </div>
+  );
+}
+
+type ReadyProps = Pick<Parameters<typeof UploadList>[0], 'row' | 'onRemoveFolder'>;
+
+/** Files that are ready stay where they are, so they are listed in their folders. */
+function ReadyFiles({ entries, ...props }: ReadyProps & { entries: readonly Entry[] }): JSX.Element {
+  const { locale } = useTranslator();
+  const files = entries.map((entry) => ({ entry, path: entry.path ?? entry.name, sizeBytes: entry.sizeBytes }));
+  return (
+    <div class="folders">
+      <ReadyFolder {...props} folder={toFolderTree(files, locale)} />
+    </div>
+  );
+}
+
+/** What is in a folder is drawn when somebody opens it. */
+function ReadyFolder(
+  props: ReadyProps & { folder: Folder<{ entry: Entry; path: string; sizeBytes: number }> },
+): JSX.Element {
+  const translator = useTranslator();
+  const { folder, row, onRemoveFolder } = props;
+  const [opened, setOpened] = useState<readonly string[]>([]);
+  return (
+    <>
+      {folder.files.length > 0 && (
+        <Rows
+          entries={folder.files.map(({ entry }) => entry)}
+          // The folder is said once, above.
+          row={(entry) => row({ ...entry, path: undefined })}
+        />
+      )}
+      {folder.folders.map((inner) => (
+        <div class="folder-line" key={inner.path}>
+          <div class="folder-actions">
+            <IconButton
+              icon="close"
+              label={translator.t('island.removeFolder', { name: inner.path.slice(0, -1) })}
+              onClick={() => onRemoveFolder(inner.path)}
+            />
+          </div>
+          <details
+            class="folder"
+            onToggle={(event) => {
+              if (event.currentTarget.open) setOpened([...opened, inner.path]);
+            }}
+          >
+            <summary>
+              <FolderAbout folder={inner} />
+            </summary>
+            {opened.includes(inner.path) && <ReadyFolder {...props} folder={inner} />}
+          </details>
+        </div>
+      ))}
+    </>
   );
 }
 

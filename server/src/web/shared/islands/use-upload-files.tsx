@@ -45,6 +45,8 @@ export interface UploadFiles {
   choose(what: 'files' | 'folder'): void;
   chooseAgain(wanted: readonly Entry[]): void;
   row(entry: Entry): JSX.Element;
+  /** Removes what was chosen in a folder, by its path, which ends with a slash. */
+  removeFolder(folder: string): void;
 }
 
 /** Known to every browser, but missing from the types. */
@@ -155,6 +157,14 @@ export function useUploadFiles(props: UploadFilesProps): UploadFiles {
     intent.remember();
     if (!(await removal)) setProblems([translator.t('island.removeFailed', { name })]);
   };
+  const removeFolder = async (folder: string) => {
+    const name = folder.slice(0, -1);
+    say(translator.t('island.removed', { name }));
+    const inside = queue.entries.filter(({ path }) => path?.startsWith(folder));
+    const removals = inside.map(({ key }) => queue.remove(key));
+    intent.remember();
+    if ((await Promise.all(removals)).includes(false)) setProblems([translator.t('island.removeFailed', { name })]);
+  };
   const take = (input: HTMLInputElement) => {
     void add(readPickedFiles(input.files));
     input.value = '';
@@ -196,6 +206,7 @@ export function useUploadFiles(props: UploadFilesProps): UploadFiles {
         )}
       </>
     ),
+    removeFolder: (folder) => void removeFolder(folder),
     row(entry) {
       const shown = {
         key: entry.key,

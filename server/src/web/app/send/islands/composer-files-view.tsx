@@ -110,6 +110,7 @@ export function ComposerFilesView(props: {
           <UploadList
             entries={entries}
             row={files.row}
+            onRemoveFolder={files.removeFolder}
             onRemoveInterrupted={() => {
               queue.removeAll('interrupted');
               intent.remember();

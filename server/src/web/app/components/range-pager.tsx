@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
-import { Pager } from '../components/pager.tsx';
+import { Pager } from './pager.tsx';
 
 /** A page of a list that is known as a whole, and the items before which the pages around it end. */
 export interface RangePage<Item> {
