@@ -910,7 +910,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-delivery-show-link': delivery({ task: { what: 'link', problem: 'changed' } }),
     'app-inbox': inbox(),
     'app-inbox-entry': inbox({ entry: inboxEntry(foreign) }),
-    'app-inbox-done': inbox({ done: { id: toId(0), sender: kim } }),
+    'app-inbox-undo': inbox({ done: { id: toId(0), sender: kim } }),
     'app-inbox-selected': inbox({
       entry: inboxEntry(foreign, { selectsAll: true, isUnsolicited: true, request: null }),
     }),
