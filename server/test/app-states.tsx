@@ -997,6 +997,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-inbox-large': inbox({
       entry: inboxEntry(foreign, { files: largeFiles().map((file) => ({ ...file, isDownloaded: false })) }),
     }),
+    'app-inbox-undo': inbox({ done: { id: toId(0), sender: kim } }),
     'app-inbox-selected': inbox({
       entry: inboxEntry(foreign, { selectsAll: true, isUnsolicited: true, request: null }),
     }),

@@ -173,9 +173,11 @@ describe('a file that is sent again', () => {
     const sending = send(account, { sentFiles }, { store: slow });
     await arrived;
     let isRevoked = false;
-    const ending = revokeSentDrop(engines, account, sentId(first), {}).then(() => {
+    const revoke = async () => {
+      await revokeSentDrop(engines, account, sentId(first), {});
       isRevoked = true;
-    });
+    };
+    const ending = revoke();
     await sweep(engines);
     expect(isRevoked).toBe(false);
     commit();
@@ -390,7 +392,7 @@ class Sequence {
       drop.isStored = drop.holdId !== undefined;
     }
     if (isPurging) {
-      // What the first sweep has emptied.
+      // The second one purges those that the first has emptied.
       await sweep({ ...engines, policy: { ...engines.policy, keepSeconds } });
       const left = new Set(
         (await query<{ id: string }>('select id from drops where account_id = $1', [this.#account.accountId])).map(
@@ -436,7 +438,7 @@ class Sequence {
   /** Ends one drop after another: the others keep what is theirs, and nothing is left of the last one. */
   async end(): Promise<void> {
     await this.check(false);
-    for (const drop of [...this.#drops]) {
+    for (const drop of this.#drops) {
       await this.#change('release', drop);
       await this.#change('expire', drop);
       await this.#sweep(false);

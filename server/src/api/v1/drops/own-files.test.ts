@@ -136,7 +136,7 @@ describe('files that are sent again', () => {
     expect(files.map(({ path, state }) => [path, state])).toEqual(
       expect.arrayContaining(['a.txt', 'b.txt', 'new.txt'].map((path) => [path, 'available'])),
     );
-    const [a] = files.filter(({ path }) => path === 'a.txt');
+    const a = files.find(({ path }) => path === 'a.txt');
     expect((await download(key, `/drops/${id}/files/${a?.id}`)).text).toBe('content of a.txt');
     expect((await readFiles(key, first)).map(({ state }) => state)).toEqual(['deleted', 'deleted']);
     // Those of the first are gone.

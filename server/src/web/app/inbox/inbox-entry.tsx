@@ -99,13 +99,13 @@ export function InboxEntryDetail(
           <h2 class="title" id="entry-title" tabIndex={-1}>
             <Heading>{translator.t('inbox.from', { name: isolate(namePerson(entry.sender)) })}</Heading>
           </h2>
-          {entry.title !== null && <Subtitle>{entry.title}</Subtitle>}
           <p class="quiet">
             <bdi>
               <Breakable>{oneLine(entry.sender.email)}</Breakable>
             </bdi>
           </p>
         </div>
+        {entry.title !== null && <Subtitle>{entry.title}</Subtitle>}
         {entry.isUnsolicited && <Banner tone="warn">{translator.t('inbox.unsolicitedText')}</Banner>}
         {entry.state === 'claimed' && <Banner tone="calm">{translator.t('inbox.claimedText')}</Banner>}
         {entry.state === 'parked' && <Banner tone="warn">{translator.t('inbox.parkedText')}</Banner>}

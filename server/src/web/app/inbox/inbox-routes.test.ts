@@ -245,7 +245,7 @@ describe('an entry', () => {
     const after = (await browser.get(`${base}inbox?done=${id}`)).body;
     expect(after).not.toContain(`data-row="${id}"`);
     expect(after).toContain(`action="${path}/reopen"`);
-    // Whoever may not change anything, or comes later, is not offered to undo it.
+    // A reader may not undo it, and another entry is not this one.
     const reader = await signInMember(exchange, app, 'reader', account);
     expect((await reader.browser.get(`${base}inbox?done=${id}`)).body).not.toContain('/reopen"');
     expect((await browser.get(`${base}inbox?done=${account.accountId}`)).body).not.toContain('/reopen"');
