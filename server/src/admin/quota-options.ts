@@ -85,6 +85,7 @@ export function toJsonQuotas(quotas: Quotas) {
     max_lifetime: quotas.maxLifetime,
     lifetimes: quotas.lifetimes,
     second_factor: quotas.secondFactor,
+    shared_links: quotas.sharedLinks,
     receiver_domains: quotas.receiverDomains,
     accepts_encrypted: quotas.acceptsEncrypted,
   };

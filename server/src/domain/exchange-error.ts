@@ -19,6 +19,7 @@ export type InputField =
   | 'uploads'
   | 'notify'
   | 'secondFactor'
+  | 'sharedLink'
   | 'expiresIn'
   | 'expiresAt';
 

@@ -48,6 +48,7 @@ export const auditActions = {
   'key.created': 'an API key',
   'key.revoked': 'an API key, with those that it made and their webhooks if so asked',
   'link.asked': 'a receiver has asked the sender for more time, or for another link',
+  'link.created': 'a link of a drop for all receivers, or for anybody who has it',
   'link.code_entered': 'a receiver or contact has entered the right code',
   'link.opened': 'a receiver or contact has opened their link in a browser',
   'link.revoked': 'the link of one receiver',

@@ -1,3 +1,4 @@
+import type { LinkKind } from '../links/shared-link-rule.ts';
 import type { Author, ByCommand } from './audit-store.ts';
 
 /** An API key of the account with this address. */
@@ -15,9 +16,9 @@ export function personAuthor({ id, email }: { id: string; email: string }, addre
  * name it.
  */
 export function linkAuthor(
-  { dropId, position }: { dropId: string; position: number },
+  { dropId, position, kind }: { dropId: string; position: number; kind?: LinkKind },
   address: string | undefined,
-  name = 'receiver',
+  name = kind === undefined || kind === 'receiver' ? 'receiver' : 'somebody with the link',
 ): Author {
   return { kind: 'link', id: `${dropId}:${position}`, name, address };
 }

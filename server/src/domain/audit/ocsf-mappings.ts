@@ -104,6 +104,7 @@ const mappings: Readonly<Record<AuditAction, OcsfMapping>> = {
   'key.revoked': changeAccount(),
   'link.asked': updated,
   'link.code_entered': updated,
+  'link.created': created,
   'link.opened': updated,
   'link.revoked': deleted,
   'link.shown': read,

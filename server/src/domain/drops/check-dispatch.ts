@@ -11,12 +11,15 @@ import type { AccountPolicy, Policy, SecondFactor } from '../policy.ts';
 import { checkLifetime, type LifetimeInput } from './lifetime.ts';
 import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SenderChoices } from './sent-drop-store.ts';
+import { checkSharedLink, firstSharedPosition, type SharedLinkInput } from './shared-links.ts';
 import { type DropToWrite, prepareLinkKey } from './write-drop.ts';
 
 /** The properties that a drop and a request for files have in common. */
 export interface DispatchInput extends LifetimeInput, SenderChoices {
   readonly receivers: readonly ReceiverInput[];
   readonly message: string;
+  /** One link for all receivers, or for anybody: then there may be no receivers. */
+  readonly sharedLink?: SharedLinkInput | undefined;
 }
 
 /** A dispatch in which nothing is wrong, if no fault was found. */
@@ -31,6 +34,8 @@ export interface MadeDispatch {
   readonly id: string;
   readonly receivers: readonly Receiver[];
   readonly tokens: readonly string[];
+  /** That of the shared link, if one was made. */
+  readonly sharedLink?: { readonly position: number; readonly token: string } | undefined;
 }
 
 /**
@@ -64,7 +69,7 @@ export async function checkDispatch(
 /** Prepares the input of the transaction that writes it. Fetches a key, which may be slow. */
 export async function prepareDispatch(
   engines: Pick<Engines, 'dayKeys' | 'random'>,
-  { message, externalId, metadata, secondFactor, notify }: DispatchInput,
+  { message, externalId, metadata, secondFactor, notify, sharedLink }: DispatchInput,
   { policy, receivers, lifetimeSeconds }: CheckedDispatch,
 ): Promise<{
   toWrite: Omit<DropToWrite, 'type' | 'fileCount' | 'choices'> & { readonly choices: SenderChoices };
@@ -75,8 +80,15 @@ export async function prepareDispatch(
   const lifetime = Math.ceil(lifetimeSeconds / policy.lifetime.unitSeconds);
   const tokens = receivers.map((_, position) => linkToken(key.linkKey, position));
   return {
-    toWrite: { ...key, message, lifetime, lifetimeSeconds, receivers, choices },
-    made: { id: key.id, receivers, tokens },
+    toWrite: { ...key, message, lifetime, lifetimeSeconds, receivers, choices, ...(sharedLink && { sharedLink }) },
+    made: {
+      id: key.id,
+      receivers,
+      tokens,
+      ...(sharedLink && {
+        sharedLink: { position: firstSharedPosition, token: linkToken(key.linkKey, firstSharedPosition) },
+      }),
+    },
   };
 }
 

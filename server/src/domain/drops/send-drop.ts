@@ -13,6 +13,7 @@ import {
   type MadeDispatch,
   prepareDispatch,
 } from './check-dispatch.ts';
+import { checkSharedLink } from './shared-links.ts';
 import { writeDrop } from './write-drop.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'>;
@@ -31,6 +32,12 @@ export interface CheckedDrop extends CheckedDispatch {
 export async function checkDrop(engines: Needs, actor: Actor, input: DropInput): Promise<CheckedDrop> {
   const faults = new Faults();
   const checked = await checkDispatch(faults, engines, actor, input);
+  if (input.sharedLink) {
+    const { policy, receivers, lifetimeSeconds: secondsLeft } = checked;
+    const counts = { receiverCount: receivers.length, fileCount: input.uploads.length, secondsLeft };
+    const factors = { secondFactor: input.secondFactor, secondFactorRule: policy.secondFactor };
+    checkSharedLink(faults, policy, input.sharedLink, { ...factors, ...counts });
+  }
   const found = await findUploads(engines, actor, input.uploads);
   const uploads = checkUploads(faults, input.uploads, new Map(found.map((upload) => [upload.id, upload])));
   faults.throwIfAny(secondsToMidnight());
@@ -49,6 +56,7 @@ export async function prepareDrop(
 ): Promise<(within: Pick<Engines, 'store'>) => Promise<MadeDispatch>> {
   const { checkpoint } = engines;
   requireContent(input);
+  requireReceivers(input);
   const checked = await checkDrop(engines, actor, input);
   const { toWrite, made } = await prepareDispatch(engines, input, checked);
   const wrapForDay = await prepareForDay(engines, actor.accountId, { files: input.uploads }, checked.lifetimeSeconds);
@@ -74,6 +82,12 @@ export async function prepareDrop(
     });
     return made;
   };
+}
+
+/** Nobody but who has a link for anybody is not named. */
+function requireReceivers({ receivers, sharedLink }: DropInput): void {
+  if (receivers.length > 0 || sharedLink?.kind === 'anybody') return;
+  throw new ExchangeError('no_receivers');
 }
 
 /** A check may have neither: a caller can learn that the receivers are wrong before it uploads the files. */

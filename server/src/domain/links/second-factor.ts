@@ -44,12 +44,16 @@ export function chooseCodeChannel(
 export function codeTarget(engines: Pick<Engines, 'policy' | 'sms'>, link: Link): CodeTarget | undefined {
   // The mail with the link has proved the address, and there is nothing else to prove about a visitor.
   if (link.isUnsolicited) return undefined;
+  // A shared link is nobody's: one for all receivers leads to that of one of them, and one for anybody has no code.
+  if (link.kind === 'named' || link.kind === 'anybody') return undefined;
   const channel = chooseCodeChannel(engines, effectiveSecondFactor(engines, link), link.phone);
   return channel && { channel, to: channel === 'sms' ? link.phone : link.receiver };
 }
 
 /** Whether this browser has entered everything it is asked for now: a code by mail is not enough where one by SMS is. */
 export function isPassed(engines: Pick<Engines, 'policy' | 'sms'>, { link, passed }: LinkSession): boolean {
+  // It reaches nothing but the page that asks which of the receivers somebody is.
+  if (link.kind === 'named') return false;
   const target = codeTarget(engines, link);
   return target === undefined || (passed !== null && !isWeaker(passed, target.channel));
 }

@@ -431,6 +431,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       arrivals: (requests) => requests.arrivals(accountId, dropId, count),
     },
     sentDrops: {
+      hasReceivers: (drops) => drops.hasReceivers(accountId, dropId),
       page: async (store) => {
         const times = { createdFrom: new Date('2026-01-01'), createdBefore: new Date('2026-02-01') };
         for (const state of [undefined, 'live', 'expired', 'revoked'] as const) {
@@ -526,6 +527,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       byToken: (links) => links.byToken(digest),
       bySession: (links) => links.bySession(digest),
       ofReceiver: (links) => links.ofReceiver(accountId, dropId, email),
+      ofPosition: (links) => links.ofPosition(accountId, dropId, 0),
       open: (links) => links.open(link, randomBytes(32), { keepSeconds: day, programSeconds: day, maxSessions: 10 }),
       close: (links) => links.close(digest),
       key: (links) => links.key(link),
@@ -548,6 +550,28 @@ async function everyCall(accountId: string): Promise<Calls> {
       files: async (links) => [await links.files(link), await links.files(link, fileId)],
       deliver: (links) =>
         links.deliver(link, [{ file: { id: fileId, sizeBytes: 1000 }, sent: { start: 0, end: 1000 } }]),
+    },
+    sharedLinks: {
+      list: (links) => links.list(accountId, dropId),
+      insert: (links) =>
+        links.insert(accountId, dropId, {
+          kind: 'anybody',
+          position: 1_000_000,
+          tokenDigest: randomBytes(32),
+          createdBy: '',
+          expiresAt: null,
+          maxDownloads: 1,
+        }),
+      reserve: (links) => links.reserve({ ...link, session: digest, maxDownloads: 1 }, randomUUID(), 60),
+      renew: (links) => links.renew({ ...link, session: digest }, randomUUID(), 60),
+      release: (links) => links.release(link, randomUUID()),
+      deliver: (links) =>
+        links.deliver(link, digest, [{ file: { id: fileId, sizeBytes: 1000 }, sent: { start: 0, end: 1000 } }]),
+      setCodeFor: (links) => links.setCodeFor(digest, 0, randomUUID(), 600),
+      countWrongCode: (links) => links.countWrongCode(link, 250),
+      uncountWrongCode: (links) => links.uncountWrongCode(link),
+      findAsked: (links) => links.findAsked(digest),
+      become: (links) => links.become(digest, link, randomUUID(), 50),
     },
     uploads: {
       begin: (uploads) =>

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Engines } from '../../domain/engines.ts';
 import { findDroppedFile, listDroppedFiles } from '../../domain/links/find-link.ts';
+import { holdPlace } from '../../domain/links/hold-place.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { toReference } from '../../domain/reference.ts';
@@ -11,7 +12,7 @@ import type { Transfers } from './transfers.ts';
 
 /** A request for files of a receiver's link, and the downloads that it joins. */
 export interface LinkReply {
-  readonly engines: Pick<Engines, 'store' | 'policy' | 'objects' | 'dayKeys' | 'downloads'>;
+  readonly engines: Pick<Engines, 'store' | 'policy' | 'objects' | 'dayKeys' | 'downloads' | 'random'>;
   readonly link: Link;
   readonly transfers: Transfers;
   readonly request: FastifyRequest;
@@ -19,8 +20,8 @@ export interface LinkReply {
 }
 
 export function replyWithLinkFile(linkReply: LinkReply, fileId: string): Promise<FastifyReply> {
-  const { engines, link, transfers, request, reply } = linkReply;
-  return transfers.run(reply, link, async (signal) => {
+  const { engines, link, request, reply } = linkReply;
+  return run(linkReply, async (signal) => {
     const file = await findDroppedFile(engines, link, fileId);
     return replyWithFile(engines, file, request, reply, signal, (sent) =>
       recordDelivery(engines, link, [{ file, sent }]),
@@ -28,10 +29,20 @@ export function replyWithLinkFile(linkReply: LinkReply, fileId: string): Promise
   });
 }
 
+/** A request for the headers alone is no download. */
+function run(
+  { engines, link, transfers, request, reply }: LinkReply,
+  send: (signal: AbortSignal) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  return transfers.run(reply, link, (signal) =>
+    request.method === 'GET' ? holdPlace(engines, link, signal, send) : send(signal),
+  );
+}
+
 /** Replies with all files of the link as one ZIP, with their folders. */
 export function replyWithLinkZip(linkReply: LinkReply): Promise<FastifyReply> {
-  const { engines, link, transfers, request, reply } = linkReply;
-  return transfers.run(reply, link, async (signal) => {
+  const { engines, link, request, reply } = linkReply;
+  return run(linkReply, async (signal) => {
     const files = await listDroppedFiles(engines, link);
     await requireScanned(engines, link.accountId, files);
     const drop = { ...link, reference: toReference(link.dropId), files };

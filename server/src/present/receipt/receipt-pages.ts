@@ -146,10 +146,11 @@ function listFiles({ t, formatSize }: Translator, { files, submission }: Story, 
 
 /** Says in one sentence how far it came. */
 function tellResult(
-  { t }: Translator,
+  translator: Translator,
   story: Story,
   formatTime: (at: string) => string,
 ): { readonly tone: Step['tone']; readonly text: string } {
+  const { t } = translator;
   const { files, submission, openedAt, notifiedAt, failedAt, ended } = story;
   if (story.isTest) return { tone: 'bad', text: t('receipt.test') };
   const times = files.flatMap(({ at }) => at ?? []);
@@ -158,7 +159,10 @@ function tellResult(
   if (submission.type === 'request')
     return count === 0
       ? { tone: ended ? 'warn' : 'calm', text: t('receipt.unreceived') }
-      : { tone: 'good', text: t('receipt.received', { count, date, contact: nameReceiver(story.consignment) }) };
+      : {
+          tone: 'good',
+          text: t('receipt.received', { count, date, contact: nameReceiver(translator, story.consignment) }),
+        };
   if (files.length === 0)
     return openedAt === undefined
       ? { tone: ended ? 'warn' : 'calm', text: t('receipt.messageUnopened') }

@@ -12,6 +12,8 @@ export const factTexts = {
   consigned_none: 'verify.fact.consigned_none',
   consigned_mail: 'verify.fact.consigned_mail',
   consigned_sms: 'verify.fact.consigned_sms',
+  consigned_named: 'verify.fact.consigned_named',
+  consigned_anybody: 'verify.fact.consigned_anybody',
   link_to_be_sent: 'verify.fact.link_to_be_sent',
   link_not_to_be_sent: 'verify.fact.link_not_to_be_sent',
   notified: 'verify.fact.notified',
