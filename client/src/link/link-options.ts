@@ -26,6 +26,8 @@ export interface LinkOptions {
    * and again if it was wrong.
    */
   code?: ((question: CodeQuestion) => string | null | Promise<string | null>) | undefined;
+  /** For a link for all receivers: the address of one of them, to which a code is sent. */
+  receiver?: string | undefined;
   /** Keeps the session for another process, if a code is required. */
   sessionStore?: SessionStore | undefined;
   /** Allows http:// to other machines. The link and the files can then be read in transit. */

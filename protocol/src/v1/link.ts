@@ -48,6 +48,11 @@ export const EnterCodeInput = Type.Object(
   { additionalProperties: false, description: 'The code that was sent to the receiver.' },
 );
 
+export const LinkReceiverInput = Type.Object(
+  { email: Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of a receiver.' }) },
+  { additionalProperties: false, description: 'Which of the receivers somebody is.' },
+);
+
 export const OpenedLink = Type.Object(
   {
     kind: Type.Enum(['download', 'upload'], {
@@ -55,6 +60,14 @@ export const OpenedLink = Type.Object(
     }),
     reference: Type.String({ description: 'Reference that pages and mails show, such as WB-7F3K-29QD.' }),
     expires_at: describeTime('When the link expires.'),
+    shared: Nullable(
+      Type.Enum(['named', 'anybody']),
+      'named: it is for all receivers, and the address of one of them has to be sent first, to /link/receiver. anybody: for whoever has it. Null: it is of one receiver.',
+    ),
+    max_downloads: Nullable(
+      Type.Integer(),
+      'For how many downloads a link for anybody can be used; what is downloaded in this session counts once. Null: any number.',
+    ),
     code: Nullable(LinkCode, 'The code that has to be entered first; null if none is required.'),
   },
   { description: 'A link that was opened.' },

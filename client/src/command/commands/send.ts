@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { AddedReceiver, DropDetails } from '../../generated/wire.ts';
+import type { AddedReceiver, CreatedDrop, DropDetails } from '../../generated/wire.ts';
+import type { SharedLinkOptions } from '../../resources/delivery-options.ts';
 import type { CompletionOptions } from '../../resources/wait-for-completion.ts';
 import { expandFolders } from '../../transfer/expand-folders.ts';
 import type { SendOptions, SendResult, SentFile } from '../../transfer/send.ts';
@@ -14,7 +15,12 @@ import type { Output, Terminal } from '../terminal/terminal.ts';
 import { type DeliveryCommandOptions, toDelivery } from './delivery.ts';
 import { openPendingSend, type PendingSend } from './pending-sends.ts';
 
-export interface SendCommandOptions extends DeliveryCommandOptions {
+export interface SendCommandOptions extends Omit<DeliveryCommandOptions, 'to'> {
+  to?: string[];
+  /** True: of the kind that fits the receivers. */
+  link?: 'named' | 'anybody' | true;
+  maxDownloads?: number;
+  linkDays?: number;
   name?: string;
   /** How many seconds to wait for the receivers. */
   wait?: number;
@@ -25,8 +31,10 @@ export async function sendFiles(
   output: Output,
   signal: AbortSignal,
   paths: string[],
-  { name: inputName, dryRun, wait, ...delivery }: SendCommandOptions,
+  { name: inputName, dryRun, wait, link, maxDownloads, linkDays, ...given }: SendCommandOptions,
 ): Promise<void> {
+  const sharedLink = toSharedLink(link, given.to, { maxDownloads, days: linkDays });
+  const delivery = { ...given, to: given.to ?? [], mail: given.mail && !sharedLink };
   const { client, account } = await openClient(terminal, output);
   const fromInput = paths.includes('-');
   if (inputName !== undefined && !fromInput) {
@@ -39,9 +47,15 @@ export async function sendFiles(
   const files = await expandFolders(
     paths.map((path) => (path === '-' ? { name: inputName ?? 'stdin', stream: terminal.input } : path)),
   );
-  if (dryRun) return await checkSend(client, output, { files, ...toDelivery(delivery), signal });
+  if (dryRun) return await checkSend(client, output, { files, ...toDelivery(delivery), sharedLink, signal });
   const { to, key } = delivery;
-  const words = { url: account.url, user: account.user, files: files.map(toPathAndName), delivery };
+  const words = {
+    url: account.url,
+    user: account.user,
+    files: files.map(toPathAndName),
+    delivery,
+    ...(sharedLink && { sharedLink }),
+  };
   // Standard input cannot be read again, so such a send cannot be resumed.
   const pending = fromInput ? undefined : await openRecord(terminal, output, words);
   if (pending?.resumed) output.notice('Resuming an earlier run of this command that was interrupted.');
@@ -53,6 +67,7 @@ export async function sendFiles(
     const sent = await client.send({
       files,
       ...toDelivery(delivery),
+      sharedLink,
       idempotencyKey: key ?? pending?.idempotencyKey,
       uploadStore: pending?.uploadStore,
       signal,
@@ -73,7 +88,8 @@ export async function sendFiles(
     await pending?.delete();
     progress.clear();
     await output.print(describeSend(sent, to, key), toJsonValue(sent, to));
-    await printLinks(output, sent.drop.receivers);
+    if (sharedLink) await printSharedLink(output, sent.drop);
+    else await printLinks(output, sent.drop.receivers);
     if (wait !== undefined) await waitForReceivers(client, output, sent.drop, { timeoutSeconds: wait, signal });
   } catch (error) {
     if (!isUploading || isFinalRefusal(error)) await pending?.delete();
@@ -82,6 +98,33 @@ export async function sendFiles(
     progress.clear();
     client.close();
   }
+}
+
+function toSharedLink(
+  link: SendCommandOptions['link'],
+  to: readonly string[] = [],
+  { maxDownloads, days }: Pick<SharedLinkOptions, 'maxDownloads' | 'days'>,
+): SharedLinkOptions | undefined {
+  const kind = link === true ? (to.length > 0 ? 'named' : 'anybody') : link;
+  if (kind === undefined && (maxDownloads !== undefined || days !== undefined)) {
+    const message = '--max-downloads and --link-days are about a link to share.';
+    throw new CommandError(exitCodes.usage, 'usage', message, 'Add --link=anybody or --link=named, or leave them out.');
+  }
+  if (to.length === 0 && kind !== 'anybody') {
+    const message = 'No receiver was named.';
+    throw new CommandError(
+      exitCodes.usage,
+      'usage',
+      message,
+      'Add --to ADDRESS, or --link=anybody for a link to pass on.',
+    );
+  }
+  return kind && { kind, maxDownloads, days };
+}
+
+/** No other response contains it. */
+async function printSharedLink(output: Output, { shared_link: shared }: CreatedDrop): Promise<void> {
+  if (shared) await output.print(shared.link, { status: 'link', kind: shared.kind, id: shared.id, link: shared.link });
 }
 
 /** Refusals that end without any change of the send: with room, or with another key or network. */
@@ -168,7 +211,7 @@ function describeSend({ drop, files, repeated }: SendResult, to: readonly string
   const what = `${pluralize(files.length, 'file')} (${formatSize(sumSizes(files))})`;
   const until = formatDate(new Date(drop.expires_at));
   const sent =
-    `Sent ${what} to ${to.join(', ')} as ${drop.reference}, until ${until}. ${describeScan(files)}`.trimEnd();
+    `Sent ${what} to ${to.length === 0 ? 'anybody with the link' : to.join(', ')} as ${drop.reference}, until ${until}. ${describeScan(files)}`.trimEnd();
   if (!repeated) return sent;
   return key === undefined
     ? `An earlier run already sent this as ${drop.reference}; nothing was sent twice.`

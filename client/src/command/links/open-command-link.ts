@@ -23,6 +23,8 @@ export interface LinkCommandOptions {
   code?: string;
   codeFile?: string;
   plainHttp?: boolean;
+  /** The address of one of the receivers of a link for all of them. */
+  as?: string;
 }
 
 type OpenedLinks = { download: DownloadLink; upload: UploadLink };
@@ -48,6 +50,7 @@ export async function withLink<Kind extends keyof OpenedLinks, T>(
       plainHttp,
       signal,
       code: createCodeSource(context, options),
+      receiver: options.as,
       sessionStore: keepSession(terminal, link),
       onRetry: createRetryNotice(terminal, output),
     });

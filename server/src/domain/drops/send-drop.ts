@@ -32,6 +32,8 @@ export interface CheckedDrop extends CheckedDispatch {
 export async function checkDrop(engines: Needs, actor: Actor, input: DropInput): Promise<CheckedDrop> {
   const faults = new Faults();
   const checked = await checkDispatch(faults, engines, actor, input);
+  if (input.receivers.length === 0 && input.sharedLink?.kind !== 'anybody')
+    faults.add({}, 'invalid_input', 'Name one or more receivers, or make a link for anybody.');
   if (input.sharedLink) {
     const { policy, receivers, lifetimeSeconds: secondsLeft } = checked;
     const counts = { receiverCount: receivers.length, fileCount: input.uploads.length, secondsLeft };
@@ -56,7 +58,6 @@ export async function prepareDrop(
 ): Promise<(within: Pick<Engines, 'store'>) => Promise<MadeDispatch>> {
   const { checkpoint } = engines;
   requireContent(input);
-  requireReceivers(input);
   const checked = await checkDrop(engines, actor, input);
   const { toWrite, made } = await prepareDispatch(engines, input, checked);
   const wrapForDay = await prepareForDay(engines, actor.accountId, { files: input.uploads }, checked.lifetimeSeconds);
@@ -82,12 +83,6 @@ export async function prepareDrop(
     });
     return made;
   };
-}
-
-/** Nobody but who has a link for anybody is not named. */
-function requireReceivers({ receivers, sharedLink }: DropInput): void {
-  if (receivers.length > 0 || sharedLink?.kind === 'anybody') return;
-  throw new ExchangeError('no_receivers');
 }
 
 /** A check may have neither: a caller can learn that the receivers are wrong before it uploads the files. */

@@ -13,6 +13,7 @@ import {
   toSentReceiver,
 } from '../sent/sent.ts';
 import { changeRoutes } from '../sent/sent-changes.ts';
+import { sharedLinkRoutes, showNewLink, toSharedLinkInput } from './shared-links.ts';
 
 const drops: SentKind = {
   type: 'downloadfiles',
@@ -21,6 +22,7 @@ const drops: SentKind = {
   page: 'd',
   schemas: { entry: Drop, page: DropPage, details: DropDetails, created: CreatedDrop, checked: CheckedDrop },
   toEntry: (engines, drop) => ({ ...toSent(engines, drop), file_count: drop.fileCount }),
+  toSharedLink: showNewLink,
   toReceiver: (receiver) => ({
     ...toSentReceiver(receiver, 'completed'),
     completed_at: receiver.completedAt,
@@ -52,7 +54,11 @@ export const dropRoutes = [
       ],
     },
     {
-      toInput: (body) => ({ ...toDispatchInput(body), uploads: body.uploads }),
+      toInput: (body) => ({
+        ...toDispatchInput(body),
+        uploads: body.uploads,
+        ...(body.shared_link && { sharedLink: toSharedLinkInput(body.shared_link) }),
+      }),
       check: checkDrop,
       describe: ({ uploads }) => ({
         file_count: uploads.length,
@@ -78,6 +84,7 @@ export const dropRoutes = [
     add: { id: 'addDropReceiver', summary: 'Send a drop to another receiver too' },
     resend: { id: 'resendDropInvitation', summary: 'Send a receiver the mail with their link again' },
   }),
+  ...sharedLinkRoutes,
   ...receiptRoutes(drops, {
     pdf: { id: 'getDropReceiptPdf', summary: 'Get the receipt of a receiver as a PDF' },
     json: { id: 'getDropReceipt', summary: 'Get the receipt of a receiver as JSON' },

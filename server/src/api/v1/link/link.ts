@@ -1,6 +1,7 @@
 import {
   EnterCodeInput,
   LinkCode as LinkCodeSchema,
+  LinkReceiverInput,
   LinkSession as LinkSessionSchema,
   OpenedLink,
   OpenLinkInput,
@@ -12,6 +13,7 @@ import { issueCode } from '../../../domain/links/issue-code.ts';
 import type { Link, LinkSession } from '../../../domain/links/link-store.ts';
 import { closeFoundSession, openLinkForProgram, passCode } from '../../../domain/links/open-link.ts';
 import { isPassed } from '../../../domain/links/second-factor.ts';
+import { sendCodeTo } from '../../../domain/links/which-receiver.ts';
 import { toReference } from '../../../domain/reference.ts';
 import { limitGuesses } from '../../../http/shared/limit-guesses.ts';
 import { type CallEngines, type LinkRoute, linkRoute } from '../route.ts';
@@ -91,6 +93,21 @@ const closeLink = linkRoute({
   },
 });
 
+const nameReceiver = linkRoute({
+  method: 'POST',
+  path: '/link/receiver',
+  id: 'nameLinkReceiver',
+  summary: 'Say which of the receivers of a link for all of them you are, and have a code sent',
+  access: 'link-program-pending',
+  body: LinkReceiverInput,
+  response: { status: 204, description: 'If the address is that of a receiver, a code is on its way to it.' },
+  errors: ['not_found', ...endings],
+  async handle({ engines, session, body }) {
+    await sendCodeTo(engines, session, body.email);
+    return {};
+  },
+});
+
 const requestCode = linkRoute({
   method: 'POST',
   path: '/link/code/send',
@@ -137,6 +154,7 @@ const enterCode = linkRoute({
 export const linkRoutes: readonly LinkRoute[] = [
   openLink,
   getLink,
+  nameReceiver,
   requestCode,
   enterCode,
   closeLink,
@@ -146,11 +164,13 @@ export const linkRoutes: readonly LinkRoute[] = [
 ];
 
 async function toOpenedLink(engines: CallEngines, session: LinkSession) {
-  const { type, dropId, expiresAt } = session.link;
+  const { type, dropId, expiresAt, kind, maxDownloads } = session.link;
   return {
     kind: type === 'downloadfiles' ? 'download' : 'upload',
     reference: toReference(dropId),
     expires_at: expiresAt,
+    shared: kind === 'receiver' ? null : kind,
+    max_downloads: maxDownloads,
     code: isPassed(engines, session) ? null : await toCode(engines, session),
   };
 }
