@@ -176,6 +176,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /:user/send': { eachOf: ['file.uploaded', 'file.deleted', 'drop.created'] },
   'POST /:user/sent/:id/extend': 'drop.extended',
   'POST /:user/sent/:id/link': 'link.shown',
+  'POST /:user/sent/:id/shared-link': 'link.created',
   'POST /:user/welcome/sample': { eachOf: ['file.uploaded', 'file.deleted', 'drop.created'] },
   'POST /:user/sent/:id/receivers': 'drop.receiver_added',
   'POST /:user/sent/:id/receivers/:position/correct': 'drop.receiver_corrected',

@@ -76,7 +76,8 @@ export async function prepareDispatch(
   made: MadeDispatch;
 }> {
   const key = await prepareLinkKey(engines, lifetimeSeconds);
-  const choices = { externalId, metadata, secondFactor, notify };
+  // There is nobody to write to.
+  const choices = { externalId, metadata, secondFactor, notify: notify && receivers.length > 0 };
   const lifetime = Math.ceil(lifetimeSeconds / policy.lifetime.unitSeconds);
   const tokens = receivers.map((_, position) => linkToken(key.linkKey, position));
   return {

@@ -38,6 +38,26 @@ export interface MadeSharedLink {
   readonly token: string;
 }
 
+/** The kinds of which a link of a drop can be made now. */
+export async function listSharedLinkChoices(
+  engines: Pick<Engines, 'store' | 'policy'>,
+  accountId: string,
+  drop: SecondFactorChoices & { readonly state: string; readonly receiverCount: number },
+  links: readonly ShownSharedLink[],
+): Promise<SharedLinkKind[]> {
+  if (drop.state !== 'live') return [];
+  const policy = await readPolicy(engines, accountId);
+  const rules = { ...drop, secondFactorRule: policy.secondFactor, sharedLinksRule: null, isLimitedToDomains: false };
+  return (['named', 'anybody'] as const).filter(
+    (kind) =>
+      !isForbidden({ policy }, { ...rules, kind }) &&
+      (kind === 'anybody' || drop.receiverCount > 0) &&
+      !links.some((link) => link.kind === kind && isInForce(link)),
+  );
+}
+
+const isInForce = ({ state }: ShownSharedLink) => state === 'live' || state === 'forbidden';
+
 export async function listSharedLinks(
   engines: Pick<Engines, 'store' | 'policy'>,
   accountId: string,
@@ -160,7 +180,7 @@ export async function prepareSharedLink(
       await lockLive(tx, actor, sent, ifVersion);
       if (!linkKey) throw new ExchangeError('link_ended', 'The deadline has passed. Send a new one instead.');
       const links = await listSharedLinks({ ...engines, store: tx }, accountId, dropId);
-      if (links.some(({ kind, state }) => kind === input.kind && (state === 'live' || state === 'forbidden')))
+      if (links.some((link) => link.kind === input.kind && isInForce(link)))
         throw new ExchangeError(
           'invalid_input',
           'There is a link of this kind already. Use it, or revoke it before you make another one.',

@@ -30,6 +30,7 @@ const small = new Set([
   'damaged_files',
   'day_key_objects',
   'day_keys',
+  'download_places',
   'event_log',
   'evidence_keys',
   'evidence_logs',
@@ -152,6 +153,8 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
     update messages set state = 'abandoned' where id in (select id from messages where state = 'sent' limit 2000);
     update messages set kind = 'code', receiver = 'someone' || id || '@x.org'
       where id in (select id from messages where state = 'sent' limit 2000);
+    insert into visit_deliveries (session, file_id, delivered, completed_at)
+      select digest, gen_random_uuid(), '{}', null from link_sessions;
     insert into undeleted_objects (key, due_at) select gen_random_uuid() || '/00000000', now() + number * interval '1 second'
       from generate_series(1, 20000) as number;
     insert into people (id, email, handle)

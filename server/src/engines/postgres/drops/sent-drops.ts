@@ -104,7 +104,11 @@ export function sentDropStore(db: Database): SentDropStore {
             count(*) filter (where opened_at is not null or completed_at is not null) as opened,
             count(completed_at) as downloaded
           from links where account_id = ${accountId} and drop_id = asked.id
-            and (revoked_at is null or completed_at is not null) and kind = 'receiver'
+            and (revoked_at is null or completed_at is not null)
+            -- Without receivers, what is known of the links for anybody counts.
+            and (kind = 'receiver' or kind = 'anybody' and not exists (
+              select from links as receiver
+              where receiver.account_id = ${accountId} and receiver.drop_id = asked.id and receiver.position = 0))
         ) as reached cross join lateral (
           select json_build_object('name', ${shownReceiver}, 'email', email) as receiver
           from links where account_id = ${accountId} and drop_id = asked.id

@@ -324,9 +324,6 @@ export function linkStore(db: Database): LinkStore {
     files: (link, fileId) =>
       db
         .selectFrom('files')
-        .leftJoin('visit_deliveries as visit', (join) =>
-          join.onRef('visit.file_id', '=', 'files.id').on('visit.session', '=', link.session),
-        )
         .leftJoin('deliveries as delivery', (join) =>
           join
             .onRef('delivery.account_id', '=', 'files.account_id')
@@ -336,9 +333,10 @@ export function linkStore(db: Database): LinkStore {
         )
         .select(sealedFileColumns)
         .select(
-          (link.kind === 'receiver'
+          (link.session === null
             ? sql<boolean>`delivery.completed_at is not null`
-            : sql<boolean>`visit.completed_at is not null`
+            : sql<boolean>`exists (select from visit_deliveries as visit
+                where visit.session = ${link.session} and visit.file_id = files.id and visit.completed_at is not null)`
           ).as('complete'),
         )
         .where('files.account_id', '=', link.accountId)

@@ -10,16 +10,25 @@ import { BriefMoment, Moment } from '../../shared/components/moment.tsx';
 import { CopyLinkButton } from '../components/copy-field.tsx';
 import { Panel } from '../components/panel.tsx';
 import { namePerson } from '../components/person.tsx';
-import { countProgress, isCounted, type Progress, summarizeProgress } from '../components/progress.ts';
+import {
+  countProgress,
+  isCounted,
+  type Progress,
+  type ReceiverTimes,
+  summarizeProgress,
+} from '../components/progress.ts';
 import { toHref } from '../shared/list-props.ts';
 import { type DropFile, DropFiles } from './drop-files.tsx';
 import { DropReceivers, type SentItemReceiver } from './drop-receivers.tsx';
 import { RangePager, takePage } from './range-pager.tsx';
 import { SentItemPage, type SentItemProps } from './sent-item.tsx';
+import { SharedLinks, type SharedLinksProps } from './shared-links.tsx';
 
 export interface DropPageProps extends SentItemProps<SentItemReceiver> {
   /** All of them; those on the page with who has them. */
   readonly files: readonly DropFile[];
+  /** The links of it that its sender passes on. */
+  readonly sharedLinks?: Pick<SharedLinksProps, 'links' | 'choices' | 'shown'> | undefined;
   /** Whether it was sent a moment ago, by the person who sees this (`?sent=1`). */
   readonly isJustSent?: boolean | undefined;
   /** The receiver, by position, and the file, by id, after which the page begins. */
@@ -35,6 +44,7 @@ export function dropTitle(
   const name = first ? isolate(namePerson(first)) : '';
   const subject =
     files.length === 0 ? translator.t('delivery.messageSubject') : translator.t('sent.count', { count: files.length });
+  if (!first) return translator.t('sharedLink.subject', { subject });
   const others = counted.length - 1;
   if (others < 1) return translator.t('delivery.titleOne', { subject, name });
   return translator.t('delivery.title', { subject, name, count: others });
@@ -48,7 +58,7 @@ export function DropPage(props: DropPageProps): JSX.Element {
   const path = `${base}sent/${item.id}`;
   const isLive = item.state === 'live';
   const isNew = props.isJustSent && isLive;
-  const progress = countProgress(item, receivers);
+  const progress = countProgress(item, receivers.length > 0 ? receivers : toVisitors(props.sharedLinks?.links));
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   return (
     <>
@@ -65,7 +75,9 @@ export function DropPage(props: DropPageProps): JSX.Element {
         fileCount={files.length}
         notice={item.restorableUntil && <Restorable {...props} path={path} until={item.restorableUntil} />}
         summary={
-          !item.isPurged && translator.t('delivery.haveAll', { count: progress.downloaded, of: progress.receivers })
+          !item.isPurged &&
+          receivers.length > 0 &&
+          translator.t('delivery.haveAll', { count: progress.downloaded, of: progress.receivers })
         }
         warning={item.isPurged && <Banner tone="quiet">{translator.t('delivery.purged')}</Banner>}
         list={
@@ -81,6 +93,16 @@ export function DropPage(props: DropPageProps): JSX.Element {
         }
         aside={isNew && <NextSteps item={item} now={props.now} />}
       >
+        {props.sharedLinks && (
+          <SharedLinks
+            {...props.sharedLinks}
+            path={path}
+            csrf={props.csrf}
+            now={props.now}
+            canChange={isLive && canChange}
+            hasFiles={files.length > 0}
+          />
+        )}
         {files.length > 0 && (
           <DropFiles
             files={files}
@@ -91,6 +113,20 @@ export function DropPage(props: DropPageProps): JSX.Element {
       </SentItemPage>
     </>
   );
+}
+
+/** Nobody is named: what is known of the links for anybody counts. */
+function toVisitors(links: SharedLinksProps['links'] = []): ReceiverTimes[] {
+  return links
+    .filter(({ kind }) => kind === 'anybody')
+    .slice(-1)
+    .map(({ openedAt, lastDownloadAt, revokedAt }) => ({
+      notifiedAt: null,
+      undeliverableAt: null,
+      openedAt,
+      completedAt: lastDownloadAt,
+      revokedAt,
+    }));
 }
 
 /** Success that cannot be missed; the page below goes on to follow the delivery. */

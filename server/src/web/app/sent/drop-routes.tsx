@@ -1,5 +1,6 @@
 import { findHolders, listFollowedFiles } from '../../../domain/drops/find-sent-drops.ts';
 import type { FollowedFile, FollowedReceiver, SentDrop } from '../../../domain/drops/sent-drop-store.ts';
+import { listSharedLinkChoices, listSharedLinks } from '../../../domain/drops/shared-links.ts';
 import type { AppContext, AppRoute, Member } from '../shared/app-route.ts';
 import { readQueryFields } from '../shared/list-visit.ts';
 import type { DropFile } from './drop-files.tsx';
@@ -15,13 +16,20 @@ const shownHolders = 2;
 export const dropRoutes: readonly AppRoute[] = itemRoutes({
   screen: 'sent',
   readArrivals: async () => undefined,
-  async toPage(visit, { item, receivers, ...about }) {
+  async toPage(visit, { item, receivers, links, ...about }) {
     const { engines, actor, translator } = visit;
     const fields = readQueryFields(visit);
     const after = { receiver: readPosition(fields.get('receivers')), file: fields.get('files') ?? undefined };
     const files = await listFollowedFiles(engines, actor.accountId, item.id);
+    const sharedLinks = await listSharedLinks(engines, actor.accountId, item.id);
+    const drop = { ...item, receiverCount: receivers.length, secondFactorRule: null };
     const props: DropPageProps = {
       ...about,
+      sharedLinks: {
+        links: sharedLinks,
+        choices: await listSharedLinkChoices(engines, actor.accountId, drop, sharedLinks),
+        shown: links,
+      },
       item,
       receivers,
       files: await addHolders(visit, item, files, receivers, after.file),

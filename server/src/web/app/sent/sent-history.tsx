@@ -21,6 +21,7 @@ const texts = {
   receiverRevoked: 'delivery.history.receiverRevoked',
   linkShown: 'delivery.history.linkShown',
   linksShown: 'delivery.history.linksShown',
+  sharedLink: 'delivery.history.sharedLink',
   extended: 'delivery.history.extended',
   revoked: 'delivery.history.revoked',
   restored: 'delivery.history.restored',
