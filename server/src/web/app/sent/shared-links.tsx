@@ -4,7 +4,6 @@ import type { SharedLinkKind } from '../../../domain/links/shared-link-rule.ts';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
 import { Button } from '../../shared/components/button.tsx';
 import { CsrfField } from '../../shared/components/csrf-field.tsx';
-import { Disclosure } from '../../shared/components/disclosure.tsx';
 import { Field } from '../../shared/components/field.tsx';
 import { Icon } from '../../shared/components/icon.tsx';
 import { BriefMoment } from '../../shared/components/moment.tsx';
@@ -79,15 +78,15 @@ function OneLink(props: SharedLinksProps & { readonly link: ShownSharedLink }): 
         }}
       />
       <p class="small">
-        {t('sharedLink.opened', { count: link.visits })}
-        {link.kind === 'anybody' && <> · {t('sharedLink.downloaded', { count: link.downloads })}</>}
+        {link.visits > 0 && <>{t('sharedLink.opened', { count: link.visits })} · </>}
+        {link.downloads > 0 && <>{t('sharedLink.downloaded', { count: link.downloads })} · </>}
         {link.maxDownloads !== null && (
           <>
-            {' '}
-            · {t('sharedLink.left', { count: Math.max(0, link.maxDownloads - link.downloads), of: link.maxDownloads })}
+            {t('sharedLink.left', { count: Math.max(0, link.maxDownloads - link.downloads), of: link.maxDownloads })}
+            {' · '}
           </>
-        )}{' '}
-        · {t('common.until')} <BriefMoment at={link.expiresAt} now={now} show="day-time" />
+        )}
+        {t('common.until')} <BriefMoment at={link.expiresAt} now={now} show="day-time" />
       </p>
       <p class="quiet small">{t(notes[link.kind])}</p>
       <ShownLink {...props} />
@@ -133,7 +132,8 @@ function MakeLink(props: SharedLinksProps & { readonly kind: SharedLinkKind }): 
   const { kind, path, csrf, hasFiles } = props;
   const translator = useTranslator();
   return (
-    <Disclosure title={translator.t(makes[kind])}>
+    <details class="more small">
+      <summary>{translator.t(makes[kind])}</summary>
       <form method="post" action={`${path}/shared-link`} class="stack">
         <CsrfField csrf={csrf} />
         <input type="hidden" name="kind" value={kind} />
@@ -154,6 +154,6 @@ function MakeLink(props: SharedLinksProps & { readonly kind: SharedLinkKind }): 
           {translator.t(makes[kind])}
         </Button>
       </form>
-    </Disclosure>
+    </details>
   );
 }
