@@ -173,7 +173,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /:user/requests/restore': { eachOf: ['drop.restored'] },
   'POST /:user/requests/revoke': { eachOf: ['drop.revoked'] },
   // Without a script, the files come with the form.
-  'POST /:user/send': { eachOf: ['file.uploaded', 'file.deleted', 'drop.created'] },
+  'POST /:user/send': { eachOf: ['file.uploaded', 'file.deleted', 'drop.created', 'link.created'] },
   'POST /:user/sent/:id/extend': 'drop.extended',
   'POST /:user/sent/:id/link': 'link.shown',
   'POST /:user/sent/:id/shared-link': 'link.created',

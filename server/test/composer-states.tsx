@@ -17,6 +17,7 @@ export function composerStates(translator: Translator, foreign: Foreign): Record
     until: '',
     secondFactor: 'off',
     notify: true,
+    shared: { who: 'people', maxDownloads: '' },
     phones: new Map(),
   };
   const filled = {

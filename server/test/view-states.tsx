@@ -446,7 +446,9 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     },
     'which-wrong': {
       title: whichTitle(translator, from),
-      page: <WhichPage sender={from} until={deadline} action="/d/which" gesture="pressed" wrong={{ typed: 'kim.park' }} />,
+      page: (
+        <WhichPage sender={from} until={deadline} action="/d/which" gesture="pressed" wrong={{ typed: 'kim.park' }} />
+      ),
       script: 'gesture',
     },
     'which-code': {

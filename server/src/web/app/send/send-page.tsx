@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { SecondFactor } from '../../../domain/policy.ts';
+import type { SecondFactor, SharedLinks } from '../../../domain/policy.ts';
 import type { DraftFile } from '../../../domain/uploads/upload-store.ts';
 import { isolate, oneLine } from '../../../present/texts/plain.ts';
 import type { Translator } from '../../../present/texts/translator.ts';
@@ -24,6 +24,7 @@ import { type Choice, ChoiceSegments } from './choice-segments.tsx';
 import { ComposerBar } from './composer-bar.tsx';
 import { ComposerPreview } from './composer-preview.tsx';
 import { DropArea } from './drop-area.tsx';
+import { type SharedLinkValues, WhoChoice } from './shared-link-rows.tsx';
 
 /** The content of the form, as it was typed. */
 export interface ComposerValues {
@@ -35,6 +36,8 @@ export interface ComposerValues {
   readonly until: string;
   readonly secondFactor: SecondFactor;
   readonly notify: boolean;
+  /** Whether it is for people, or for anybody with the link. */
+  readonly shared: SharedLinkValues;
   /** Phone numbers by address. */
   readonly phones: ReadonlyMap<string, string>;
 }
@@ -70,6 +73,8 @@ export interface SendPageProps extends ListProps {
   readonly secondFactors: readonly SecondFactor[];
   /** Whether the account may pass on links by itself. */
   readonly canCopyLinks: boolean;
+  /** The kinds of links to share that the account may make. */
+  readonly sharedLinks?: SharedLinks | undefined;
   readonly values: ComposerValues;
   /** The receivers whose phone number is missing. */
   readonly withoutPhone: readonly { readonly email: string; readonly name: string }[];
@@ -142,6 +147,11 @@ export function SendPage(props: SendPageProps): JSX.Element {
         <div class="panel">
           <div class="compose-rows">
             <FilesRow {...props} />
+            {props.sharedLinks === 'anybody' && (
+              <Row id="who" label={translator.t('sharedLink.who')} problem={problemOf(props, 'shared')} isGroup>
+                <WhoChoice {...values.shared} labelledBy="who-label" />
+              </Row>
+            )}
             <ReceiversRow {...props} />
             <Row id="message" label={translator.t('common.message')} problem={problemOf(props, 'message')}>
               <textarea

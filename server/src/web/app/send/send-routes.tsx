@@ -32,6 +32,7 @@ import { listLifetimes, readLifetime } from './lifetime-choices.ts';
 import { receiverRoutes } from './receivers.ts';
 import { type ComposerValues, composerTexts, SendPage, sendTitle } from './send-page.tsx';
 import { shareRoutes } from './share.ts';
+import { readSharedLink, readSharedLinkValues } from './shared-link-rows.tsx';
 
 const phonePrefix = 'phone:';
 /** The longest short field: more than a lifetime, a date or a phone number has. A refused form shows it again. */
@@ -89,6 +90,7 @@ interface Composed {
   readonly values: ComposerValues;
   readonly uploads: readonly string[];
   readonly requestId: string;
+  readonly sharedLink: SharedLinkInput | undefined;
   readonly understood: UnderstoodReceivers;
 }
 
@@ -105,6 +107,7 @@ async function readComposer(visit: AppContext & Member, { fields, files }: FormW
     until: readShort('until'),
     secondFactor: secondFactors.find((each) => each === factor) ?? policy.secondFactor,
     notify: fields.get('notify') !== 'links',
+    shared: readSharedLinkValues(fields),
     phones: new Map(
       [...fields].flatMap(([name, value]) =>
         name.startsWith(phonePrefix) && value.trim() !== ''
@@ -118,6 +121,7 @@ async function readComposer(visit: AppContext & Member, { fields, files }: FormW
     values,
     uploads: [...readUploadIds(fields.getAll('upload')), ...files.map(({ id }) => id)],
     requestId: readRequestId(visit, fields),
+    sharedLink: readSharedLink(fields),
     understood: await readReceivers(engines, actor, receivers),
   };
 }
@@ -137,10 +141,10 @@ async function send(visit: AppContext & Member, form: FormWithFiles, composed: C
 }
 
 /** Files that come with the form have other ids each time. */
-function digestForm({ files }: FormWithFiles, { values, uploads }: Composed): Buffer {
+function digestForm({ files }: FormWithFiles, { values, uploads, sharedLink }: Composed): Buffer {
   const received = new Set(files.map(({ id }) => id));
   const content = [
-    { ...values, phones: [...values.phones] },
+    { ...values, phones: [...values.phones], sharedLink },
     uploads.filter((id) => !received.has(id)),
     files.map(({ name, sha256 }) => [name, sha256]),
   ];
@@ -150,7 +154,8 @@ function digestForm({ files }: FormWithFiles, { values, uploads }: Composed): Bu
 function toInput(visit: SignedIn, { refused }: FormWithFiles, composed: Composed): DropInput {
   const { values, understood, policy, uploads } = composed;
   if (refused) throw new FormProblem(toFileProblem(refused.error.code), toFileDetails(refused.name, refused.error));
-  const receivers = requireReceivers(understood);
+  const { sharedLink } = composed;
+  const receivers = sharedLink?.kind === 'anybody' ? [] : requireReceivers(understood);
   requireShortMessage(values.message);
   if (uploads.length === 0 && values.message.trim() === '') throw new FormProblem('nothing');
   const lifetime = readLifetime(values, policy.lifetime, new Date(), visit.person.timeZone || undefined);
@@ -160,7 +165,8 @@ function toInput(visit: SignedIn, { refused }: FormWithFiles, composed: Composed
     uploads,
     message: values.message,
     secondFactor: values.secondFactor,
-    notify: values.notify,
+    notify: values.notify && !sharedLink,
+    sharedLink,
     externalId: null,
     metadata: null,
     receivers: receivers.map(({ email, name }) => {
@@ -252,6 +258,7 @@ async function replyWithComposer(
       lifetimes={lifetimes}
       secondFactors={listSecondFactors(engines, policy)}
       canCopyLinks={!policy.receiverDomains}
+      sharedLinks={policy.receiverDomains || policy.secondFactor !== 'off' ? 'named' : policy.sharedLinks}
       values={values}
       withoutPhone={
         problem?.field === 'phone'
@@ -279,6 +286,7 @@ function emptyValues(
     until: '',
     secondFactor: policy.secondFactor,
     notify: true,
+    shared: { who: 'people', maxDownloads: '' },
     phones: new Map(),
   };
 }

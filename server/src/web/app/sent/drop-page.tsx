@@ -136,6 +136,8 @@ function JustSent(props: DropPageProps & { path: string; people: number }): JSX.
   const waiting =
     item.notify || !props.canShowLinks ? [] : props.receivers.filter(({ revokedAt }) => revokedAt === null);
   const [only] = waiting.length === 1 ? waiting : [];
+  const shared = props.sharedLinks?.links.find(({ state }) => state === 'live');
+  if (shared) return <LinkReady {...props} position={shared.position} />;
   return (
     <div class="sent-band" role="status">
       <span class="sent-band-mark">
@@ -167,6 +169,29 @@ function JustSent(props: DropPageProps & { path: string; people: number }): JSX.
           {translator.t('delivery.sendMore')}
         </ButtonLink>
       </div>
+    </div>
+  );
+}
+
+/** The same for a delivery that its sender passes on by one link. */
+function LinkReady({ csrf, path, position }: DropPageProps & { path: string; position: number }): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <div class="sent-band" role="status">
+      <span class="sent-band-mark">
+        <Icon name="check" />
+      </span>
+      <div class="sent-band-text">
+        <p class="sent-band-title">{translator.t('sharedLink.ready')}</p>
+        <p>{translator.t('sharedLink.readyText')}</p>
+      </div>
+      <form method="post" action={`${path}/link`} class="actions">
+        <CsrfField csrf={csrf} />
+        <CopyLinkButton look="main" action={`${path}/link`} position={position} />
+        <Button icon="link" name="receiver" value={position}>
+          {translator.t('delivery.linkCode')}
+        </Button>
+      </form>
     </div>
   );
 }

@@ -152,11 +152,15 @@ export function SentItemPage(
             </div>
           </div>
           <div class="ticket-do">
-            <section id="delivery-receivers">
-              <SectionHead title={translator.t(text.receivers)}>{props.summary}</SectionHead>
-              {props.warning}
-              <ListForm csrf={props.csrf}>{props.list}</ListForm>
-            </section>
+            {props.receivers.length > 0 ? (
+              <section id="delivery-receivers">
+                <SectionHead title={translator.t(text.receivers)}>{props.summary}</SectionHead>
+                {props.warning}
+                <ListForm csrf={props.csrf}>{props.list}</ListForm>
+              </section>
+            ) : (
+              props.warning
+            )}
             {props.children}
           </div>
         </article>

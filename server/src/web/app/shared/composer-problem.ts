@@ -2,7 +2,15 @@ import { isolate, oneLine } from '../../../present/texts/plain.ts';
 import type { ViewTranslator } from '../../../present/texts/translator-context.ts';
 
 /** The fields of the composer in which an error can be. */
-export type ComposerField = 'files' | 'receiver' | 'message' | 'until' | 'second_factor' | 'phone' | 'notify';
+export type ComposerField =
+  | 'files'
+  | 'receiver'
+  | 'message'
+  | 'until'
+  | 'second_factor'
+  | 'phone'
+  | 'notify'
+  | 'shared';
 
 /** Why nothing was sent: the field, if it is in one, and the text. */
 const problems = {
@@ -14,6 +22,7 @@ const problems = {
   message: ['message', 'composer.problem.message'],
   until: ['until', 'composer.problem.until'],
   factor: ['second_factor', 'composer.problem.factor'],
+  shared: ['shared', 'sharedLink.state.forbidden'],
   phone: ['phone', 'composer.problem.phone'],
   links: ['notify', 'composer.problem.links'],
   fileGone: ['files', 'composer.problem.fileGone'],

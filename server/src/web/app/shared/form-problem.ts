@@ -86,6 +86,7 @@ function toFieldProblem({ entry, field, code }: Fault, { receivers }: Understood
   if (field === 'expiresIn' || field === 'expiresAt') return { problem: 'until' };
   if (field === 'secondFactor') return { problem: 'factor' };
   if (field === 'notify') return { problem: 'links' };
+  if (field === 'sharedLink') return { problem: 'shared' };
   const name = entry && receivers[entry.index]?.email;
   if (field === 'phone') return { problem: 'phone', name };
   if (entry && field === 'email') {

@@ -143,7 +143,8 @@ class ComposerForm {
     const hasContent = this.#filesState.files.length > 0 || readField(this.#form, 'message').trim() !== '';
     if (unreadable[0] !== undefined) {
       this.#refuse('receiver', translator.t('composer.problem.unreadable', { text: isolate(unreadable[0]) }));
-    } else if (receivers.length === 0) this.#refuse('receiver', translator.t('composer.problem.nobody'));
+    } else if (receivers.length === 0 && readField(this.#form, 'who') !== 'anybody')
+      this.#refuse('receiver', translator.t('composer.problem.nobody'));
     else if (!hasContent) this.#refuse('files', translator.t('composer.problem.nothing'));
     else {
       this.#isChecked = true;
