@@ -6,6 +6,7 @@ import { readPolicy } from '../../../domain/accounts/read-policy.ts';
 import { phoneNumber } from '../../../domain/contacts/phone-number.ts';
 import { readReceivers, type UnderstoodReceivers } from '../../../domain/contacts/read-receivers.ts';
 import { type DropInput, prepareDrop } from '../../../domain/drops/send-drop.ts';
+import type { SharedLinkInput } from '../../../domain/drops/shared-links.ts';
 import type { ExchangeError } from '../../../domain/exchange-error.ts';
 import type { SignedIn } from '../../../domain/people/sessions.ts';
 import type { Policy } from '../../../domain/policy.ts';
@@ -90,7 +91,7 @@ interface Composed {
   readonly values: ComposerValues;
   readonly uploads: readonly string[];
   readonly requestId: string;
-  readonly sharedLink: SharedLinkInput | undefined;
+  readonly sharedLink?: SharedLinkInput | undefined;
   readonly understood: UnderstoodReceivers;
 }
 
