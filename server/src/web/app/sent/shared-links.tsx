@@ -7,6 +7,7 @@ import { CsrfField } from '../../shared/components/csrf-field.tsx';
 import { Field } from '../../shared/components/field.tsx';
 import { Icon } from '../../shared/components/icon.tsx';
 import { BriefMoment } from '../../shared/components/moment.tsx';
+import { ReceiptLinks } from '../../shared/components/receipt-links.tsx';
 import { CopyField, CopyLinkButton } from '../components/copy-field.tsx';
 import { QrCode } from '../components/qr-code.tsx';
 import { SectionHead } from '../components/section-head.tsx';
@@ -90,6 +91,7 @@ function OneLink(props: SharedLinksProps & { readonly link: ShownSharedLink }): 
       </p>
       <p class="quiet small">{t(notes[link.kind])}</p>
       <ShownLink {...props} />
+      <ReceiptLinks path={`${path}/receivers/${link.position}/receipt`} of={t(titles[link.kind])} />
       {isLive && canChange && (
         <form method="post" action={`${path}/link`} class="actions">
           <CsrfField csrf={csrf} />
