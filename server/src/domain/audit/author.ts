@@ -1,4 +1,3 @@
-import type { LinkKind } from '../links/shared-link-rule.ts';
 import type { Author, ByCommand } from './audit-store.ts';
 
 /** An API key of the account with this address. */
@@ -16,7 +15,7 @@ export function personAuthor({ id, email }: { id: string; email: string }, addre
  * name it.
  */
 export function linkAuthor(
-  { dropId, position, kind }: { dropId: string; position: number; kind?: LinkKind },
+  { dropId, position, kind }: { dropId: string; position: number; kind?: string },
   address: string | undefined,
   name = kind === undefined || kind === 'receiver' ? 'receiver' : 'somebody with the link',
 ): Author {

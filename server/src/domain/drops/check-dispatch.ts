@@ -11,7 +11,7 @@ import type { AccountPolicy, Policy, SecondFactor } from '../policy.ts';
 import { checkLifetime, type LifetimeInput } from './lifetime.ts';
 import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SenderChoices } from './sent-drop-store.ts';
-import { checkSharedLink, firstSharedPosition, type SharedLinkInput } from './shared-links.ts';
+import { firstSharedPosition, type SharedLinkInput } from './shared-links.ts';
 import { type DropToWrite, prepareLinkKey } from './write-drop.ts';
 
 /** The properties that a drop and a request for files have in common. */

@@ -434,7 +434,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       arrivals: (requests) => requests.arrivals(accountId, dropId, count),
     },
     sentDrops: {
-      hasReceivers: (drops) => drops.hasReceivers(accountId, dropId),
+      hasReceivers: (store) => store.hasReceivers(accountId, dropId),
       page: async (store) => {
         const times = { createdFrom: new Date('2026-01-01'), createdBefore: new Date('2026-02-01') };
         for (const state of [undefined, 'live', 'expired', 'revoked'] as const) {

@@ -36,7 +36,7 @@ const usedUp = sql<boolean>`(not drops.reusable and links.completed_at is not nu
   or coalesce(links.downloads >= links.max_downloads, false) or links.wrong_codes >= ${sql.lit(maxWrongCodes)})`;
 
 /** A shared link may have an end of its own. */
-const expiresAt = sql<Date>`least(drops.expires_at, links.expires_at)`;
+const linkEnd = sql<Date>`least(drops.expires_at, links.expires_at)`;
 
 export function linkStore(db: Database): LinkStore {
   const { readRow, readRows, run } = bindStatements(db);
@@ -62,7 +62,7 @@ export function linkStore(db: Database): LinkStore {
         'drops.file_count as fileCount',
         'drops.lifetime',
         'drops.created_at as createdAt',
-        expiresAt.as('expiresAt'),
+        linkEnd.as('expiresAt'),
         'drops.second_factor as secondFactor',
         secondFactorRule.as('secondFactorRule'),
         'links.kind',
@@ -70,11 +70,11 @@ export function linkStore(db: Database): LinkStore {
         isLimitedToDomains.as('isLimitedToDomains'),
         'links.max_downloads as maxDownloads',
         sql<Buffer | null>`null::bytea`.as('session'),
-        sql<boolean>`drops.ended_at is not null or ${expiresAt} <= now() or links.revoked_at is not null`.as('ended'),
+        sql<boolean>`drops.ended_at is not null or ${linkEnd} <= now() or links.revoked_at is not null`.as('ended'),
         revoked.as('revoked'),
         revokedAt.as('revokedAt'),
         sql<boolean>`accounts.disabled_at is not null`.as('isSenderDisabled'),
-        sql<boolean>`now() > ${expiresAt} - (${expiresAt} - coalesce(links.created_at, drops.created_at)) / 4`.as(
+        sql<boolean>`now() > ${linkEnd} - (${linkEnd} - coalesce(links.created_at, drops.created_at)) / 4`.as(
           'endsSoon',
         ),
         sql<Question[]>`array_remove(array[
@@ -186,7 +186,7 @@ export function linkStore(db: Database): LinkStore {
 
     async holdLive(link) {
       const { rows } = await sql<{ ended: boolean; revoked: boolean; usedUp: boolean }>`
-        select ended_at is not null or ${expiresAt} <= now() or links.revoked_at is not null as ended,
+        select ended_at is not null or ${linkEnd} <= now() or links.revoked_at is not null as ended,
           ${revoked} as revoked, ${usedUp} as "usedUp"
         from drops join accounts on accounts.id = drops.account_id join links on links.account_id = drops.account_id and links.drop_id = drops.id
           and links.position = ${link.position}
@@ -214,7 +214,7 @@ export function linkStore(db: Database): LinkStore {
 
     endings: (drops) => readRows<DropEnding>`
         select drops.account_id as "accountId", drops.id as "dropId", nullif(asked.position, -1) as position,
-          ended_at is not null or ${expiresAt} <= now() or ${revoked} as ended, ${revoked} as revoked,
+          ended_at is not null or ${linkEnd} <= now() or ${revoked} as ended, ${revoked} as revoked,
           case when links.kind <> 'receiver' then json_build_object('kind', links.kind, 'sharedLinksRule', ${sharedLinksRule},
             'isLimitedToDomains', ${isLimitedToDomains}, 'secondFactor', drops.second_factor,
             'secondFactorRule', ${secondFactorRule}) end as rules
@@ -224,7 +224,7 @@ export function linkStore(db: Database): LinkStore {
         join accounts on accounts.id = drops.account_id
         left join links on links.account_id = asked.account_id and links.drop_id = asked.id
           and links.position = asked.position
-        where ended_at is not null or ${expiresAt} <= now() or ${revoked} or links.kind <> 'receiver'
+        where ended_at is not null or ${linkEnd} <= now() or ${revoked} or links.kind <> 'receiver'
       `,
 
     async ask({ accountId, dropId, position }, question) {
