@@ -15,6 +15,7 @@ export type { CodeQuestion, LinkOptions, SessionStore } from './link/link-option
 export { openLink } from './link/open-link.ts';
 export type { GiveOptions, GiveResult, UploadLink } from './link/upload-link.ts';
 export type { ContactChanges, ContactFilter, Contacts } from './resources/contacts.ts';
+export type { SharedLinkOptions } from './resources/delivery-options.ts';
 export type { Drops } from './resources/drops.ts';
 export type { EventFilter, EventOptions, Events, FollowOptions, StreamOptions } from './resources/events.ts';
 export type { ClaimOptions, Inbox, InboxFilter, LeasedEntry, NackOptions, RenewOptions } from './resources/inbox.ts';

@@ -706,13 +706,17 @@ EVENT_DATA = {
     "drop.revoked": has(by=is_text, key_day=null_or(IS_DAY)),
     "drop.restored": has(by=is_text),
     "content.consigned": has(
-        {"name": is_text, "passphrase": is_boolean}, address=is_text, code=one_of("none", "mail", "sms"), notified=is_boolean
+        {"name": is_text, "passphrase": is_boolean, "shared": one_of("named", "anybody")},
+        address=is_text,
+        code=one_of("none", "mail", "sms"),
+        notified=is_boolean,
     ),
     "notification.sent": has({"response": is_text}, channel=is_short, to=is_text, purpose=is_short),
     "notification.accepted": has({"server": is_text}, to=is_text, status=is_text),
     "notification.failed": has({"status": is_text}, to=is_text, reason=is_text),
     "link.shown": has(by=is_text),
     "link.revoked": has(by=is_text),
+    "link.downloaded": has(downloads=is_count),
     "code.entered": has(channel=is_short),
     "passphrase.entered": has(),
     "content.handed_over": has(file=IS_FILE, via=is_short),

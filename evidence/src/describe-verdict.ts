@@ -15,6 +15,9 @@ const sentences = {
   consigned_mail: 'Available to {receiver} since {at}; besides the link, a code sent by mail was required.',
   consigned_sms: 'Available to {receiver} since {at}; besides the link, a code sent by SMS was required.',
   passphrase_required: 'A passphrase was required, too.',
+  consigned_named:
+    'One link for all receivers since {at}; it leads to the page of whoever enters the code that was sent to their address.',
+  consigned_anybody: 'Available to anybody with the link since {at}: the receipt names no person.',
   link_to_be_sent: 'The server was to send the link to the receiver.',
   link_not_to_be_sent: 'The server was not to send the link itself.',
   notified: 'Notification by {channel} to {to} sent at {at}.',
@@ -138,8 +141,8 @@ function describeDelivery(facts: Facts): Statement[] {
   const receiver = facts.consignments.at(-1);
   if (!receiver) return [];
   return [
-    ...facts.consignments.map(({ at, address, name, code }) =>
-      prove(`consigned_${code}`, { receiver: name ? `${name} <${address}>` : address }, at),
+    ...facts.consignments.map(({ at, address, name, code, shared }) =>
+      prove(`consigned_${shared ?? code}`, { receiver: name ? `${name} <${address}>` : address }, at),
     ),
     ...(receiver.passphrase ? [state('proven', 'passphrase_required')] : []),
     state('proven', receiver.notified ? 'link_to_be_sent' : 'link_not_to_be_sent'),

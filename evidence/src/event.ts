@@ -50,8 +50,11 @@ export const eventData = {
   'drop.restored': open({ by: text() }),
 
   'content.consigned': open({
+    /** Empty for a shared link, which is nobody's. */
     address: text(),
     name: optional(text()),
+    /** A link for all receivers, who each enter a code, or for anybody who has it: never for a person. */
+    shared: optional(oneOf('named', 'anybody')),
     /** The code that the receiver has to enter besides having the link. */
     code: oneOf('none', 'mail', 'sms'),
     /** Whether the receiver has to enter a passphrase, too. */
@@ -70,6 +73,8 @@ export const eventData = {
   'link.revoked': open({ by: text() }),
   /** A person's click; programs that follow links do not count. */
   'link.opened': open({}),
+  /** A visit of a shared link was sent a file in full: how many were by then. */
+  'link.downloaded': open({ downloads: isNatural }),
   'code.entered': open({ channel: text(100) }),
   'passphrase.entered': open({}),
   /** Every byte of this file was sent. */

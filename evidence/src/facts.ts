@@ -173,7 +173,8 @@ function matchHandovers({ entries }: Receipt, accepted: readonly EvidenceFile[])
   const unlistedFiles: string[] = [];
   let to = '';
   for (const { event } of entries) {
-    to = readEventData(event, 'content.consigned')?.address ?? to;
+    const consigned = readEventData(event, 'content.consigned');
+    if (consigned) to = consigned.shared ? 'somebody with the link' : consigned.address;
     const handover = readEventData(event, 'content.handed_over');
     if (!handover) continue;
     const handovers = files.get(toKey(handover.file));

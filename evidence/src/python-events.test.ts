@@ -51,6 +51,7 @@ const completeData: { readonly [K in EventKind]: EventData<K> } = {
   'link.shown': { by: 'sender@example.org' },
   'link.revoked': { by: 'sender@example.org' },
   'link.opened': {},
+  'link.downloaded': { downloads: 1 },
   'code.entered': { channel: 'sms' },
   'passphrase.entered': {},
   'content.handed_over': { file: { name: 'report.pdf', size: 1, sha256: '0'.repeat(64) }, via: 'link' },

@@ -11,6 +11,8 @@ create extension if not exists btree_gin;
 
 create type account_type as enum ('api', 'user');
 create type second_factor as enum ('off', 'sms', 'mail');
+-- The links that accounts may share, the strictest first: none, one for the people named, or also one for anybody who has it.
+create type shared_links as enum ('never', 'named', 'anybody');
 
 -- Limits set by the operator. An account's own value applies, then that of its group, then the server's setting. Lifetimes
 -- are in units of WAYBILL_LIFETIME_UNIT.
@@ -26,6 +28,7 @@ create table groups (
   -- If set, only these lifetimes are allowed, and the minimum and maximum do not apply.
   lifetimes        integer[] check (cardinality(lifetimes) between 1 and 100),
   second_factor    second_factor,
+  shared_links     shared_links,
   receiver_domains text[] check (cardinality(receiver_domains) between 1 and 1000),
   -- True: encrypted files are accepted although a scan is required. Never false: the server's setting cannot be narrowed.
   accepts_encrypted boolean check (accepts_encrypted),
@@ -59,6 +62,7 @@ create table accounts (
   max_lifetime     integer check (max_lifetime > 0),
   lifetimes        integer[] check (cardinality(lifetimes) between 1 and 100),
   second_factor    second_factor,
+  shared_links     shared_links,
   receiver_domains text[] check (cardinality(receiver_domains) between 1 and 1000),
   -- True: encrypted files are accepted although a scan is required. Never false: the server's setting cannot be narrowed.
   accepts_encrypted boolean check (accepts_encrypted),
@@ -396,7 +400,12 @@ create index drops_to_remind on drops (remind_at) where remind_at is not null;
 create index drops_to_purge on drops (ended_at) where ended_at is not null and not to_empty;
 create index drops_with_activity on drops (ended_at) where ended_at is not null and not to_empty and not activity_purged;
 
--- A receiver of a drop or request, with a link of their own, which is found by the SHA-256 of its token.
+--   receiver  a receiver of a drop or request, with a link of their own
+--   named     one link for all receivers of a drop: whoever opens it enters the code that is sent to their address
+--   anybody   for whoever has it, without an address
+create type link_kind as enum ('receiver', 'named', 'anybody');
+-- A link of a drop or request, which is found by the SHA-256 of its token. Shared links have positions of their own, so that
+-- those of receivers stay without gaps.
 create table links (
   account_id           uuid not null,
   drop_id              uuid not null,
@@ -424,10 +433,24 @@ create table links (
   more_time_asked_at   timestamptz,
   send_again_asked_at  timestamptz,
   reported_at          timestamptz,
-  -- This receiver's link alone; the drop lives on for the others.
+  -- This link alone; the drop lives on for the others.
   revoked_at           timestamptz,
+  kind                 link_kind not null default 'receiver',
+  -- Of a shared link: when and by whom it was made, and its own end, if that is before the drop's.
+  created_at           timestamptz,
+  created_by           text,
+  expires_at           timestamptz,
+  -- How many visits may download through it, and did. A visit is a browser or program in which it was opened. Null: any number.
+  max_downloads        integer check (max_downloads > 0),
+  downloads            integer not null default 0,
+  last_download_at     timestamptz,
+  visits               integer not null default 0,
+  -- Codes that were entered through a link for all receivers and were wrong.
+  wrong_codes          integer not null default 0,
   primary key (account_id, drop_id, position),
-  foreign key (account_id, drop_id) references drops (account_id, id)
+  foreign key (account_id, drop_id) references drops (account_id, id),
+  check ((kind = 'receiver') = (position < 1000000)),
+  check ((kind = 'receiver') = (email <> ''))
 );
 create index links_by_receiver on links (account_id, email, drop_id);
 create index links_undeliverable on links (account_id, drop_id) where undeliverable_at is not null;
@@ -471,12 +494,39 @@ create table link_sessions (
   passphrase_at   timestamptz,
   -- Until when a program may use it; null for a browser, which may as long as the link works.
   expires_at      timestamptz,
+  -- Through a link for all receivers: the one whose code was sent. Null: the address is nobody's.
+  for_position    integer,
+  -- When it was counted as one of the downloads of a shared link.
+  counted_at      timestamptz,
   -- Some time after the link ends, so that a browser that comes late is told why.
   purge_at        timestamptz not null default now() + interval '60 days',
   foreign key (account_id, drop_id, position) references links (account_id, drop_id, position)
 );
 create index link_sessions_of_link on link_sessions (account_id, drop_id, position, created_at);
 create index link_sessions_to_purge on link_sessions (purge_at);
+
+-- Which bytes of a file were sent to a visit of a shared link: deliveries has those of all its visits together that were
+-- not counted.
+create table visit_deliveries (
+  session      bytea not null references link_sessions (digest) on delete cascade,
+  file_id      uuid not null,
+  delivered    int8multirange not null,
+  completed_at timestamptz,
+  primary key (session, file_id)
+);
+
+-- A transfer through a link with a maximum of downloads holds a place for its visit. The lease of one whose process died
+-- ends by itself.
+create table download_places (
+  account_id uuid not null,
+  drop_id    uuid not null,
+  position   integer not null,
+  id         uuid not null,
+  session    bytea not null references link_sessions (digest) on delete cascade,
+  due_at     timestamptz not null,
+  primary key (account_id, drop_id, position, id)
+);
+create index download_places_of_session on download_places (session);
 
 -- The inbox of an account, which is also a queue.
 --   queued        can be claimed from due_at on

@@ -561,6 +561,25 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     };
     return show('sent', dropTitle(translator, all), <DropPage {...all} />);
   };
+  const sharedLinkState = {
+    kind: 'anybody',
+    position: 1_000_000,
+    state: 'live',
+    createdAt: hours(2.3),
+    createdBy: 'maya.lindqvist@acme.example',
+    expiresAt: days(7),
+    ended: false,
+    revokedAt: null,
+    maxDownloads: 10,
+    downloads: 3,
+    lastDownloadAt: hours(1),
+    visits: 5,
+    openedAt: hours(2),
+    secondFactor: null,
+    secondFactorRule: null,
+    sharedLinksRule: null,
+    isLimitedToDomains: false,
+  } as const;
   const many = Array.from({ length: 24 }, (_, index) => ({
     ...nobody,
     name: index === 3 ? arabic.name : index === 5 ? long.name : `Receiver ${index + 1}`,
@@ -727,6 +746,8 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
           callingCode="46"
           phoneReceivers={[]}
           maxMessageLength={20_000}
+          sharedLinks="never"
+          suggestedPassphrase="k7mf-9tqx-2hdw"
           maxTitleLength={200}
           maxWanted={50}
           {...props}
@@ -878,6 +899,18 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       receivers: [{ ...nobody, ...arabic, position: 0, notifiedAt: hours(2), undeliverableReason: null }],
       files: [],
       state: { message: 'مرحبا، هذه رسالة بدون ملفات.', secondFactor: 'mail' },
+    }),
+    'app-delivery-shared': delivery({
+      receivers: [],
+      sharedLinks: { links: [sharedLinkState], choices: [] },
+      state: { notify: false, secondFactor: 'off' },
+    }),
+    'app-delivery-shared-new': delivery({
+      sharedLinks: {
+        links: [{ ...sharedLinkState, openedAt: null, lastDownloadAt: null, visits: 0, downloads: 0 }],
+        choices: ['named'],
+        shown: new Map([[1_000_000, `https://files.acme.example/d/${'q7Xd2mVt9KcRw4Hn'.repeat(2)}8Bf3Lp6Zs1T`]]),
+      },
     }),
     'app-delivery-many': delivery({ receivers: many }),
     'app-delivery-bounces': delivery({

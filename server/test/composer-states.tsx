@@ -61,6 +61,8 @@ export function composerStates(translator: Translator, foreign: Foreign): Record
           maxFileBytes={50e9}
           sizeReason="file"
           maxMessageLength={20_000}
+          sharedLinks="anybody"
+          suggestedPassphrase="k7mf-9tqx-2hdw"
           lifetimes={{
             presets: [3, 7, 14, 30].map((days) => ({
               days,

@@ -84,6 +84,7 @@ export const testPolicy: Policy = {
   },
   inboxAttempts: 10,
   secondFactor: 'off',
+  sharedLinks: 'anybody',
   maxCodesPerReceiver: 1000,
   keepSeconds: {
     drafts: 604_800,

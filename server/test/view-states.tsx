@@ -38,6 +38,7 @@ import { HomePage, homeTitle } from '../src/web/home/home-page.tsx';
 import { CodePage, codeTitle } from '../src/web/links/code-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../src/web/links/link-landing-page.tsx';
 import { StopPage, type StopPageProps, stopTitle } from '../src/web/links/stop-page.tsx';
+import { WhichCodePage, WhichPage, whichCodeTitle, whichTitle } from '../src/web/links/which-page.tsx';
 import { WholeLinkPage, wholeLinkTitle } from '../src/web/links/whole-link-page.tsx';
 import {
   type DownloadFile,
@@ -440,6 +441,42 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     'stop-reported': stop({ stopped: true, reported: true, canReport: true }),
     'gone-expired': gone('expired'),
     'gone-revoked': gone('revoked'),
+    'gone-used-up': gone('used_up', { link: ended('download') }),
+    'gone-forbidden': gone('forbidden', { link: ended('download') }),
+    'landing-shared': {
+      title: linkLandingTitle(translator, { kind: 'download', sender: from }),
+      page: (
+        <LinkLandingPage
+          kind="download"
+          sender={from}
+          sentAt={sentAt}
+          shared={{ maxDownloads: 3 }}
+          action="/d/open"
+          gesture="pressed"
+        />
+      ),
+      script: 'gesture',
+    },
+    which: {
+      title: whichTitle(translator, from),
+      page: <WhichPage sender={from} until={deadline} action="/d/which" gesture="pressed" />,
+      script: 'gesture',
+    },
+    'which-wrong': {
+      title: whichTitle(translator, from),
+      page: (
+        <WhichPage sender={from} until={deadline} action="/d/which" gesture="pressed" wrong={{ typed: 'kim.park' }} />
+      ),
+      script: 'gesture',
+    },
+    'which-code': {
+      title: whichCodeTitle(translator),
+      page: <WhichCodePage sender={from} action="/d/code" otherHref="/d/other" />,
+    },
+    'which-code-wrong': {
+      title: whichCodeTitle(translator),
+      page: <WhichCodePage sender={from} action="/d/code" otherHref="/d/other" problem="wrong" triesLeft={3} />,
+    },
     'gone-not-opened': gone('not_opened'),
     'gone-unknown': gone('unknown'),
     'gone-cut-off': gone('cut_off', { cutOff: { place: '/d/', arrived: 'k7Yt3mQ9x', whole: 43 } }),

@@ -31,7 +31,7 @@ const groups: Record<string, string> = {
   'Sending files':
     'SendOptions FileToSend Bytes SendResult SentFile CheckedSend UploadProgress UploadStore Completion CompletionOptions',
   'Managing drops': `Drops SentFilter Drop DropDetails DropReceiver DropFile NewDrop NewReceiver CreatedDrop AddedReceiver
-    CheckedDrop Extension ReminderResult ListDropsQuery`,
+    CheckedDrop Extension ReminderResult ListDropsQuery SharedLinkOptions SharedLink SharedLinkList NewSharedLink CreatedSharedLink`,
   'Getting receipts': 'Receipts ReceiptFilter AvailableReceipt Receipt ReceiptOptions ListReceiptsQuery',
   'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewFileRequest
     CreatedFileRequest CheckedFileRequest NewWantedFile WantedFile FoundFile`,
@@ -54,13 +54,14 @@ const groups: Record<string, string> = {
   'Test mode': 'TestMessages TestMessageFilter TestMessageWait TestMessage TestMessageKind',
   Errors: 'WaybillError isWaybillError WaybillErrorCode LocalErrorCode ErrorCode Fault ErrorDetails',
   'Types of events': `ContactChangedEvent ContactDeletedEvent DropCompletedEvent DropCreatedEvent DropExpiredEvent
-    DropExtendedEvent DropFileDeliveredEvent DropNotifiedEvent DropOpenedEvent DropReceiverAddedEvent DropReceiverCompletedEvent
+    DropExtendedEvent DropFileDeliveredEvent DropNotifiedEvent DropOpenedEvent DropLinkCreatedEvent DropLinkOpenedEvent DropLinkDownloadedEvent DropLinkRevokedEvent
+    DropReceiverAddedEvent DropReceiverCompletedEvent
     DropReceiverRevokedEvent DropRestoredEvent DropRevokedEvent DropUndeliverableEvent InboxParkedEvent InboxReceivedEvent
     RequestCreatedEvent RequestExpiredEvent RequestExtendedEvent RequestFulfilledEvent
     RequestNotifiedEvent RequestOpenedEvent RequestReceivedEvent RequestReceiverAddedEvent
     RequestReceiverRevokedEvent RequestRestoredEvent RequestRevokedEvent RequestUndeliverableEvent
     TestMessageKeptEvent`,
-  'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage DropPage EnterCodeInput EnterPassphraseInput
+  'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage DropPage EnterCodeInput EnterPassphraseInput LinkReceiverInput
     FileRequestPage GetDropReceiptPdfQuery GetLinkReceiptPdfQuery GetRequestReceiptPdfQuery InboxEntryPage ListApiKeysQuery ListEventsQuery ListTestMessagesQuery TestMessagePage
     LinkUploads ListRequestsQuery ListUploadsQuery ListWebhookAttemptsQuery ListWebhooksQuery LinkSession NackInput OpenLinkInput OpenedLink Problem RenewInput
     RevokeApiKeyQuery SecretReplacement SendThroughLinkInput StreamEventsQuery Time UploadPage WebhookAttemptPage WebhookPage`,

@@ -1,7 +1,7 @@
 import { Argument, Command, type CommanderError, Option } from 'commander';
 import { completionScript, type Shell } from './commands/completion.ts';
 import { addContactCommands } from './commands/contact-commands.ts';
-import { addDeliveryOptions, daysOption, parseKey } from './commands/delivery-command-options.ts';
+import { addDeliveryOptions, addSharedLinkOptions, daysOption, parseKey } from './commands/delivery-command-options.ts';
 import { addEvidenceCommands } from './commands/evidence-commands.ts';
 import { type InboxCommandOptions, listInbox, releaseEntries } from './commands/inbox.ts';
 import { addKeyCommands } from './commands/key-commands.ts';
@@ -81,14 +81,17 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
   );
 
   addExamples(
-    addDeliveryOptions(
-      program
-        .command('send')
-        .description('send files and folders to receivers')
-        .argument('[file...]', 'the files and folders; - is standard input')
-        .option('--to <address>', 'a receiver; can be repeated', collectValues)
-        .option('-m, --message <text>', 'a message to the receivers')
-        .addOption(daysOption('the files can be downloaded')),
+    addSharedLinkOptions(
+      addDeliveryOptions(
+        program
+          .command('send')
+          .description('send files and folders to receivers')
+          .argument('[file...]', 'the files and folders; - is standard input')
+          .option('--to <address>', 'a receiver; can be repeated', collectValues)
+          .option('-m, --message <text>', 'a message to the receivers')
+          .addOption(daysOption('the files can be downloaded')),
+        false,
+      ),
     )
       .option(
         '--again <delivery>',
@@ -112,6 +115,8 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill send drawings/ --to anna@example.com --no-mail',
     'waybill send report.pdf --to anna@example.com --wait 3600',
     'waybill send --again WB-7F3K-29QD --to bo@example.com',
+    'waybill send photos/ --link=anybody --max-downloads 10 --link-days 3',
+    'waybill send contract.pdf --to anna@example.com --to ben@example.com --link=named',
     'waybill send contract.pdf --to anna@example.com --second-factor mail --external-id order-4711 --dry-run',
     'pg_dump shop | waybill send - --name shop.sql --to archive@example.org',
   );

@@ -77,6 +77,10 @@ export type AccountEvent =
   | DropCompletedEvent
   | DropReceiverAddedEvent
   | DropReceiverRevokedEvent
+  | DropLinkCreatedEvent
+  | DropLinkOpenedEvent
+  | DropLinkDownloadedEvent
+  | DropLinkRevokedEvent
   | DropExtendedEvent
   | DropExpiredEvent
   | DropRevokedEvent
@@ -421,6 +425,8 @@ export interface CreatedDrop {
   file_count: number;
   /** The receivers, with their links if no mails are sent. */
   receivers: AddedReceiver[];
+  /** A new shared link. */
+  shared_link?: CreatedSharedLink;
 }
 
 /** A new request for files. No other response contains the links. */
@@ -459,6 +465,42 @@ export interface CreatedFileRequest {
   reusable: boolean;
   /** The receivers, with their links if no mails are sent. */
   receivers: AddedReceiver[];
+}
+
+/** A new shared link. */
+export interface CreatedSharedLink {
+  /** Identifier of the link within the drop. */
+  id: number;
+  /**
+   * named: one link for all receivers, who each enter a code that is sent to their address, and are recorded as with a
+   * link of their own. anybody: for whoever has it; nobody is known who uses it.
+   */
+  kind: 'named' | 'anybody';
+  /**
+   * Whether it can be used, or why not. forbidden: a rule of the account became stricter; used_up: it was downloaded as
+   * often as it may be.
+   */
+  state: 'live' | 'expired' | 'revoked' | 'used_up' | 'forbidden';
+  /** When it was made. */
+  created_at: string;
+  /** The account or person who made it. */
+  created_by: string;
+  /** When it ends, or ended. */
+  expires_at: string;
+  /** When it was revoked; null if it was not. */
+  revoked_at: Time | null;
+  /** In how many browsers or programs it was opened. */
+  visits: number;
+  /** When it was first opened. */
+  opened_at: Time | null;
+  /** After how many downloads it ends; null: any number. */
+  max_downloads: number | null;
+  /** Number of downloads so far. Those of receivers are counted for them. */
+  downloads: number;
+  /** When the last of them was counted. */
+  last_download_at: Time | null;
+  /** The link. No other response contains it. */
+  link: string;
 }
 
 /** A drop, as in lists. */
@@ -530,7 +572,7 @@ export interface DropCreatedEvent {
     reference: string;
     /** Your own identifier for it; null if it has none. */
     external_id: string | null;
-    /** Number of receivers. */
+    /** Number of receivers; 0 with a link for anybody alone. */
     receivers: number;
     /** Number of files. */
     files: number;
@@ -672,6 +714,94 @@ export interface DropFileDeliveredEvent {
     file_id: string;
     /** The file’s name. */
     file_name: string;
+  };
+}
+
+/** The event `drop.link_created`. */
+export interface DropLinkCreatedEvent {
+  /** Identifier: the same whenever the event is repeated. */
+  id: string;
+  /** The type of the event. */
+  type: 'drop.link_created';
+  /** When it happened. */
+  timestamp: string;
+  /** The objects that it concerns. */
+  data: {
+    /** The drop. */
+    drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
+    /** The `id` of the shared link of the drop. */
+    shared_link_id: number;
+    /** For all receivers, or for anybody who has it. */
+    kind: 'named' | 'anybody';
+  };
+}
+
+/** The event `drop.link_downloaded`. */
+export interface DropLinkDownloadedEvent {
+  /** Identifier: the same whenever the event is repeated. */
+  id: string;
+  /** The type of the event. */
+  type: 'drop.link_downloaded';
+  /** When it happened. */
+  timestamp: string;
+  /** The objects that it concerns. */
+  data: {
+    /** The drop. */
+    drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
+    /** The `id` of the shared link of the drop. */
+    shared_link_id: number;
+    /** Number of downloads through it so far. */
+    downloads: number;
+  };
+}
+
+/** The event `drop.link_opened`. */
+export interface DropLinkOpenedEvent {
+  /** Identifier: the same whenever the event is repeated. */
+  id: string;
+  /** The type of the event. */
+  type: 'drop.link_opened';
+  /** When it happened. */
+  timestamp: string;
+  /** The objects that it concerns. */
+  data: {
+    /** The drop. */
+    drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
+    /** The `id` of the shared link of the drop. */
+    shared_link_id: number;
+  };
+}
+
+/** The event `drop.link_revoked`. */
+export interface DropLinkRevokedEvent {
+  /** Identifier: the same whenever the event is repeated. */
+  id: string;
+  /** The type of the event. */
+  type: 'drop.link_revoked';
+  /** When it happened. */
+  timestamp: string;
+  /** The objects that it concerns. */
+  data: {
+    /** The drop. */
+    drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
+    /** The `id` of the shared link of the drop. */
+    shared_link_id: number;
   };
 }
 
@@ -983,6 +1113,10 @@ export type EventType =
   | 'drop.completed'
   | 'drop.receiver_added'
   | 'drop.receiver_revoked'
+  | 'drop.link_created'
+  | 'drop.link_opened'
+  | 'drop.link_downloaded'
+  | 'drop.link_revoked'
   | 'drop.extended'
   | 'drop.expired'
   | 'drop.revoked'
@@ -1444,6 +1578,12 @@ export interface LinkFile {
   delivered: boolean;
 }
 
+/** Which of the receivers somebody is. */
+export interface LinkReceiverInput {
+  /** The address of a receiver. */
+  email: string;
+}
+
 /** What the contact of a link is asked for. */
 export interface LinkRequest {
   /** Reference that pages and mails show, such as WB-7F3K-29QD. */
@@ -1491,6 +1631,16 @@ export interface LinkSession {
   expires_at: string;
   /** Whether the passphrase has to be entered first; if a code is required too, it is sent then. */
   passphrase_required: boolean;
+  /**
+   * named: it is for all receivers, and the address of one of them has to be sent first, to /link/receiver. anybody:
+   * for whoever has it. Null: it is of one receiver.
+   */
+  shared: 'named' | 'anybody' | null;
+  /**
+   * For how many downloads a link for anybody can be used; what is downloaded in this session counts once. Null: any
+   * number.
+   */
+  max_downloads: number | null;
   /** The code that has to be entered first; null if none is required now. */
   code: LinkCode | null;
 }
@@ -1740,7 +1890,7 @@ export interface NewDrop {
    * scope `history` can name only files that it sent itself.
    */
   sent_files?: string[];
-  /** One or more receivers; they need not be contacts. */
+  /** One or more receivers; they need not be contacts. None only with a link for anybody. */
   receivers: NewReceiver[];
   /** One line by which you and the receivers know it: the subject of mails, and in lists. */
   title?: string;
@@ -1767,6 +1917,8 @@ export interface NewDrop {
   external_id?: string;
   /** Your own values to keep with it: texts by name. Receivers do not see them. */
   metadata?: Record<string, string>;
+  /** A link to share. */
+  shared_link?: NewSharedLink;
 }
 
 /** The receivers and end of a new request for files. */
@@ -1816,6 +1968,24 @@ export interface NewReceiver {
   language?: string;
 }
 
+/** A link to share. */
+export interface NewSharedLink {
+  /**
+   * named: one link for all receivers, who each enter a code that is sent to their address, and are recorded as with a
+   * link of their own. anybody: for whoever has it; nobody is known who uses it.
+   */
+  kind: 'named' | 'anybody';
+  /**
+   * For anybody: after how many downloads it ends. Everything that is downloaded in a browser or by one run of a
+   * program counts once, when one file was sent in full. Any number if not given.
+   */
+  max_downloads?: number;
+  /** Seconds until it ends; with the drop if not given. */
+  expires_in?: number;
+  /** When it ends, not later than the drop. */
+  expires_at?: string;
+}
+
 /** A file, or a kind of file, that is wanted. */
 export interface NewWantedFile {
   /** What the file is, in a few words. */
@@ -1852,6 +2022,16 @@ export interface OpenedLink {
   expires_at: string;
   /** Whether the passphrase has to be entered first; if a code is required too, it is sent then. */
   passphrase_required: boolean;
+  /**
+   * named: it is for all receivers, and the address of one of them has to be sent first, to /link/receiver. anybody:
+   * for whoever has it. Null: it is of one receiver.
+   */
+  shared: 'named' | 'anybody' | null;
+  /**
+   * For how many downloads a link for anybody can be used; what is downloaded in this session counts once. Null: any
+   * number.
+   */
+  max_downloads: number | null;
   /** The code that has to be entered first; null if none is required now. */
   code: LinkCode | null;
 }
@@ -1939,7 +2119,7 @@ export interface RequestCreatedEvent {
     reference: string;
     /** Your own identifier for it; null if it has none. */
     external_id: string | null;
-    /** Number of receivers. */
+    /** Number of receivers; 0 with a link for anybody alone. */
     receivers: number;
   };
 }
@@ -2243,6 +2423,46 @@ export interface SentThroughLink {
     /** SHA-256 of the file, in hexadecimal digits. */
     sha256: string;
   }[];
+}
+
+/** A link of a drop for all receivers, or for anybody who has it. */
+export interface SharedLink {
+  /** Identifier of the link within the drop. */
+  id: number;
+  /**
+   * named: one link for all receivers, who each enter a code that is sent to their address, and are recorded as with a
+   * link of their own. anybody: for whoever has it; nobody is known who uses it.
+   */
+  kind: 'named' | 'anybody';
+  /**
+   * Whether it can be used, or why not. forbidden: a rule of the account became stricter; used_up: it was downloaded as
+   * often as it may be.
+   */
+  state: 'live' | 'expired' | 'revoked' | 'used_up' | 'forbidden';
+  /** When it was made. */
+  created_at: string;
+  /** The account or person who made it. */
+  created_by: string;
+  /** When it ends, or ended. */
+  expires_at: string;
+  /** When it was revoked; null if it was not. */
+  revoked_at: Time | null;
+  /** In how many browsers or programs it was opened. */
+  visits: number;
+  /** When it was first opened. */
+  opened_at: Time | null;
+  /** After how many downloads it ends; null: any number. */
+  max_downloads: number | null;
+  /** Number of downloads so far. Those of receivers are counted for them. */
+  downloads: number;
+  /** When the last of them was counted. */
+  last_download_at: Time | null;
+}
+
+/** The shared links of a drop. */
+export interface SharedLinkList {
+  /** In the order in which they were made. */
+  shared_links: SharedLink[];
 }
 
 /** The parameters of the operation `streamEvents`. */

@@ -36,7 +36,8 @@ export class LinkConnection {
   async open(): Promise<OpenedLink> {
     const begun = (await this.#continueSession()) ?? (await this.#beginSession());
     const opened = begun.passphrase_required ? await this.#enterPassphrase() : begun;
-    if (opened.code) await this.#enterCode(opened.code);
+    if (opened.shared === 'named') await this.#enterCode(await this.#sendCodeToReceiver(), true);
+    else if (opened.code) await this.#enterCode(opened.code, false);
     return opened;
   }
 
@@ -89,13 +90,13 @@ export class LinkConnection {
     }
   }
 
-  async #enterCode(required: LinkCode): Promise<void> {
+  async #enterCode(required: LinkCode, isOfAll: boolean): Promise<void> {
     const { code: askForCode, signal } = this.#options;
     let question: CodeQuestion = { code: required };
     for (;;) {
       const { state } = question.code;
       if (state === 'expired' || state === 'too_many_tries') {
-        question = { problem: question.problem, code: await this.#sendCode() };
+        question = { problem: question.problem, code: await this.#sendCode(isOfAll) };
       } else if (state === 'too_many_codes') {
         throw new WaybillError('too_many_codes', 'Too many codes were requested for this link.');
       }
@@ -103,10 +104,14 @@ export class LinkConnection {
       if (entered === undefined) throw new WaybillError('code_required', describeCode(question.code));
       try {
         if (entered === null) {
-          question = { code: await this.#sendCode() };
+          question = { code: await this.#sendCode(isOfAll) };
           continue;
         }
         await this.api.post('code', { code: entered }, { signal });
+        if (!isOfAll) return;
+        // It is the receiver's own link now, which may require a code by SMS besides.
+        const { code } = await this.api.get<OpenedLink>('../link', {}, { signal });
+        if (code) await this.#enterCode(code, false);
         return;
       } catch (error) {
         if (!isWaybillError(error, 'wrong_code', 'code_expired', 'invalid_input')) throw error;
@@ -118,8 +123,23 @@ export class LinkConnection {
     }
   }
 
-  async #sendCode(): Promise<LinkCode> {
+  async #sendCode(isOfAll: boolean): Promise<LinkCode> {
+    if (isOfAll) return await this.#sendCodeToReceiver();
     return await this.api.post<LinkCode>('code/send', undefined, { signal: this.#options.signal });
+  }
+
+  /** The server does not say whether the address is that of a receiver. */
+  async #sendCodeToReceiver(): Promise<LinkCode> {
+    const { receiver, signal } = this.#options;
+    if (receiver === undefined)
+      throw new WaybillError(
+        'code_required',
+        'This link is for several people: say which of them you are, by their address.',
+      );
+    await this.api.post('receiver', { email: receiver }, { signal });
+    const { code } = await this.api.get<OpenedLink>('../link', {}, { signal });
+    if (!code) throw new WaybillError('code_required', 'The link was opened by another request.');
+    return { ...code, to: receiver };
   }
 
   /** Closes all connections. The session goes on for another process, if it is kept. */

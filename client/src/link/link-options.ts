@@ -31,6 +31,8 @@ export interface LinkOptions {
    * wrong.
    */
   passphrase?: ((problem?: WaybillError) => string | Promise<string>) | undefined;
+  /** For a link for all receivers: the address of one of them, to which a code is sent. */
+  receiver?: string | undefined;
   /** Keeps the session for another process, if a code or a passphrase is required. */
   sessionStore?: SessionStore | undefined;
   /** Allows http:// to other machines. The link and the files can then be read in transit. */

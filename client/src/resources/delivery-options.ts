@@ -1,11 +1,12 @@
 import type { PostOptions } from '../call-options.ts';
 import { WaybillError } from '../errors.ts';
-import type { NewDrop, NewReceiver } from '../generated/wire.ts';
+import type { NewDrop, NewReceiver, NewSharedLink } from '../generated/wire.ts';
 
 /** The receivers, and for how long they can use their links. */
 export interface DeliveryOptions extends PostOptions {
   /**
-   * The receivers, who need not be contacts. Details that are not given are taken from the contact with the address.
+   * The receivers, who need not be contacts. Details that are not given are taken from the contact with the address. A drop
+   * with a link for anybody may have none.
    */
   to: readonly (string | NewReceiver)[];
   /** One line by which you and the receivers know it: the subject of the mails, and in lists. */
@@ -27,6 +28,16 @@ export interface DeliveryOptions extends PostOptions {
   externalId?: string | undefined;
 }
 
+/** A link to share, which is in the response as `shared_link.link`. */
+export interface SharedLinkOptions {
+  /** `named`: for all receivers, who each enter a code; `anybody`: for whoever has it. */
+  kind: NewSharedLink['kind'];
+  /** After how many downloads a link for anybody ends. Defaults to any number. */
+  maxDownloads?: number | undefined;
+  /** For how many days it can be used. Defaults to the end of the drop. */
+  days?: number | undefined;
+}
+
 type DeliveryFields = Pick<
   NewDrop,
   'receivers' | 'title' | 'message' | 'expires_in' | 'second_factor' | 'passphrase' | 'notify' | 'external_id'
@@ -35,9 +46,9 @@ type DeliveryFields = Pick<
 const secondsPerDay = 86_400;
 
 /** Converts the options to fields of the API. */
-export function toDeliveryFields(options: DeliveryOptions): DeliveryFields {
+export function toDeliveryFields(options: DeliveryOptions, mayBeNobody = false): DeliveryFields {
   const { to, title, message, days, secondFactor, passphrase, notify, externalId } = options;
-  if (to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
+  if (to.length === 0 && !mayBeNobody) throw new WaybillError('no_receivers', 'Name at least one receiver.');
   return {
     receivers: to.map((receiver) => (typeof receiver === 'string' ? { email: receiver } : receiver)),
     ...(title === undefined ? {} : { title }),
@@ -47,5 +58,14 @@ export function toDeliveryFields(options: DeliveryOptions): DeliveryFields {
     ...(passphrase === undefined ? {} : { passphrase }),
     ...(notify === undefined ? {} : { notify }),
     ...(externalId === undefined ? {} : { external_id: externalId }),
+  };
+}
+
+/** Converts the options to fields of the API. */
+export function toSharedLinkFields({ kind, maxDownloads, days }: SharedLinkOptions): NewSharedLink {
+  return {
+    kind,
+    ...(maxDownloads === undefined ? {} : { max_downloads: maxDownloads }),
+    ...(days === undefined ? {} : { expires_in: days * secondsPerDay }),
   };
 }

@@ -1,6 +1,21 @@
-import type { CheckedDrop, CreatedDrop, Drop, DropDetails, NewDrop } from '../generated/wire.ts';
+import type { CallOptions, PostOptions } from '../call-options.ts';
+import type {
+  CheckedDrop,
+  CreatedDrop,
+  CreatedSharedLink,
+  Drop,
+  DropDetails,
+  NewDrop,
+  SharedLink,
+  SharedLinkList,
+} from '../generated/wire.ts';
 import type { ApiClient } from '../http/api-client.ts';
-import { type DeliveryOptions, toDeliveryFields } from './delivery-options.ts';
+import {
+  type DeliveryOptions,
+  type SharedLinkOptions,
+  toDeliveryFields,
+  toSharedLinkFields,
+} from './delivery-options.ts';
 import { SentCollection } from './sent-collection.ts';
 import { type Completion, type CompletionOptions, waitForCompletion } from './wait-for-completion.ts';
 
@@ -32,17 +47,51 @@ export class Drops extends SentCollection<DropShapes> {
    * @example
    * await waybill.drops.sendAgain(drop.id, { to: ['bo@example.org'] });
    */
-  async sendAgain(id: string, options: DeliveryOptions): Promise<CreatedDrop> {
-    const { signal, idempotencyKey } = options;
+  async sendAgain(
+    id: string,
+    options: DeliveryOptions & { readonly sharedLink?: SharedLinkOptions | undefined },
+  ): Promise<CreatedDrop> {
+    const { signal, idempotencyKey, sharedLink } = options;
     const { title, message, files } = await this.get(id, { signal });
     const input = {
       uploads: [],
       sent_files: files.filter(({ state }) => state === 'available').map((file) => file.id),
       ...(title === null ? {} : { title }),
       ...(message === '' ? {} : { message }),
-      ...toDeliveryFields(options),
+      ...toDeliveryFields(options, sharedLink !== undefined),
+      ...(sharedLink && { shared_link: toSharedLinkFields(sharedLink) }),
     };
     return await this.create(input, { signal, idempotencyKey });
+  }
+
+  /**
+   * Lists the shared links of a drop, and how often each was downloaded.
+   *
+   * @param id The id of the drop.
+   */
+  async listSharedLinks(id: string, options: CallOptions = {}): Promise<SharedLink[]> {
+    const path = `drops/${encodeURIComponent(id)}/shared-links`;
+    return (await this.#api.get<SharedLinkList>(path, {}, options)).shared_links;
+  }
+
+  /**
+   * Makes a link of a drop to share: for all receivers, who each enter a code, or for anybody who has it.
+   *
+   * @param id The id of the drop.
+   * @param link The kind of the link, and when it ends.
+   */
+  async createSharedLink(id: string, link: SharedLinkOptions, options: PostOptions = {}): Promise<CreatedSharedLink> {
+    return await this.#api.post(`drops/${encodeURIComponent(id)}/shared-links`, toSharedLinkFields(link), options);
+  }
+
+  /**
+   * Ends a shared link at once. Receivers keep theirs.
+   *
+   * @param id The id of the drop.
+   * @param linkId The `id` of the link.
+   */
+  async revokeSharedLink(id: string, linkId: number, options: PostOptions = {}): Promise<SharedLink> {
+    return await this.#api.post(`drops/${encodeURIComponent(id)}/shared-links/${linkId}/revoke`, undefined, options);
   }
 
   /**

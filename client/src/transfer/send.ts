@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import type { CallOptions } from '../call-options.ts';
 import { isWaybillError, WaybillError } from '../errors.ts';
 import type { Account, CreatedDrop, Upload } from '../generated/wire.ts';
-import { type DeliveryOptions, toDeliveryFields } from '../resources/delivery-options.ts';
+import {
+  type DeliveryOptions,
+  type SharedLinkOptions,
+  toDeliveryFields,
+  toSharedLinkFields,
+} from '../resources/delivery-options.ts';
 import type { Drops } from '../resources/drops.ts';
 import type { Completion } from '../resources/wait-for-completion.ts';
 import { expandFolders } from './expand-folders.ts';
@@ -11,6 +16,8 @@ import type { UploadProgress, Uploads } from './uploads.ts';
 
 /** The files to send, their receivers, and for how long they can be downloaded. */
 export interface SendOptions extends DeliveryOptions {
+  /** One link for all receivers, or for anybody. It is in the result as `drop.shared_link.link`. */
+  sharedLink?: SharedLinkOptions | undefined;
   /** Files and folders. The files of a folder keep their paths. */
   files: readonly FileToSend[];
   /** Stores finished uploads, for a call with the same `idempotencyKey` after this process was killed. */
@@ -108,7 +115,7 @@ export async function send(needs: SendNeeds, options: SendOptions): Promise<Send
 async function sendNow(needs: SendNeeds, options: SendOptions): Promise<SendResult> {
   const { uploads, drops, newKey } = needs;
   const { signal } = options;
-  const addressed = toDeliveryFields(options);
+  const addressed = toFields(options);
   const wanted = await requireDistinctFiles(options.files);
   await checkDelivery(needs, wanted, options).catch((error: unknown) => {
     // An earlier call with this key may have sent the drop, and then the limit does not apply.
@@ -145,11 +152,19 @@ async function checkDelivery(
 ): Promise<Awaited<ReturnType<Drops['check']>>> {
   const { signal } = options;
   const [checked, { limits }] = await Promise.all([
-    drops.check({ uploads: [], ...toDeliveryFields(options) }, { signal }),
+    drops.check({ uploads: [], ...toFields(options) }, { signal }),
     account({ signal }),
   ]);
   requireAllowedSizes(files, limits);
   return checked;
+}
+
+function toFields(options: SendOptions) {
+  const { sharedLink } = options;
+  return {
+    ...toDeliveryFields(options, sharedLink?.kind === 'anybody'),
+    ...(sharedLink && { shared_link: toSharedLinkFields(sharedLink) }),
+  };
 }
 
 function requireAllowedSizes(files: readonly NamedFile[], limits: Account['limits']): void {

@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page } from './page.ts';
-import { checkedProperties, createdReceivers, newSentProperties, receiverProperties, sentProperties } from './sent.ts';
+import {
+  checkedProperties,
+  createdReceivers,
+  NewReceiver,
+  newSentProperties,
+  receiverProperties,
+  sentProperties,
+} from './sent.ts';
+import { CreatedSharedLink, NewSharedLink } from './shared-link.ts';
 import { describeUnscannedReason, Nullable, Time } from './values.ts';
 
 const fileCount = { file_count: Type.Integer({ description: 'Number of files.' }) };
@@ -22,6 +30,11 @@ export const NewDrop = Type.Object(
       }),
     ),
     ...newSentProperties,
+    receivers: Type.Array(NewReceiver, {
+      maxItems: limits.receiversPerDispatch,
+      description: 'one or more receivers; they need not be contacts. None only with a link for anybody',
+    }),
+    shared_link: Type.Optional(NewSharedLink),
   },
   { additionalProperties: false, description: 'The files, receivers and end of a new drop.' },
 );
@@ -79,7 +92,7 @@ export const DropDetails = Type.Object(
 );
 
 export const CreatedDrop = Type.Object(
-  { ...Drop.properties, ...createdReceivers },
+  { ...Drop.properties, ...createdReceivers, shared_link: Type.Optional(CreatedSharedLink) },
   { description: 'A new drop. No other response contains the links.' },
 );
 

@@ -12,7 +12,13 @@ const receiver = {
   receiver_id: Type.Integer({ minimum: 0, description: 'The `id` of the receiver within the drop or request.' }),
   receiver_email: Type.String({ maxLength: 254, description: 'The receiver’s address.' }),
 };
-const receivers = { receivers: Type.Integer({ minimum: 1, description: 'Number of receivers.' }) };
+/** Nobody is known who uses it, so that there is no receiver. */
+const sharedLink = {
+  shared_link_id: Type.Integer({ minimum: 1_000_000, description: 'The `id` of the shared link of the drop.' }),
+};
+const receivers = {
+  receivers: Type.Integer({ minimum: 0, description: 'Number of receivers; 0 with a link for anybody alone.' }),
+};
 const files = { files: Type.Integer({ minimum: 1, description: 'Number of files.' }) };
 const inbox = { inbox_id: describeId('The entry in the inbox.') };
 const entry = {
@@ -51,6 +57,18 @@ const eventData = {
   'drop.completed': drop,
   'drop.receiver_added': { ...drop, ...receiver },
   'drop.receiver_revoked': { ...drop, ...receiver },
+  'drop.link_created': {
+    ...drop,
+    ...sharedLink,
+    kind: Type.Enum(['named', 'anybody'], { description: 'For all receivers, or for anybody who has it.' }),
+  },
+  'drop.link_opened': { ...drop, ...sharedLink },
+  'drop.link_downloaded': {
+    ...drop,
+    ...sharedLink,
+    downloads: Type.Integer({ minimum: 1, description: 'Number of downloads through it so far.' }),
+  },
+  'drop.link_revoked': { ...drop, ...sharedLink },
   'drop.extended': { ...drop, ...deadline },
   'drop.expired': drop,
   'drop.revoked': drop,

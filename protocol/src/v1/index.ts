@@ -11,6 +11,7 @@ export * from './page.ts';
 export * from './problem.ts';
 export * from './scope.ts';
 export * from './sent.ts';
+export * from './shared-link.ts';
 export * from './test-message.ts';
 export * from './upload.ts';
 export * from './values.ts';

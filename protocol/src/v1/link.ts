@@ -60,6 +60,11 @@ export const EnterPassphraseInput = Type.Object(
   { additionalProperties: false, description: 'The passphrase that the sender told.' },
 );
 
+export const LinkReceiverInput = Type.Object(
+  { email: Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of a receiver.' }) },
+  { additionalProperties: false, description: 'Which of the receivers somebody is.' },
+);
+
 export const OpenedLink = Type.Object(
   {
     kind: Type.Enum(['download', 'upload'], {
@@ -70,6 +75,14 @@ export const OpenedLink = Type.Object(
     passphrase_required: Type.Boolean({
       description: 'Whether the passphrase has to be entered first; if a code is required too, it is sent then.',
     }),
+    shared: Nullable(
+      Type.Enum(['named', 'anybody']),
+      'named: it is for all receivers, and the address of one of them has to be sent first, to /link/receiver. anybody: for whoever has it. Null: it is of one receiver.',
+    ),
+    max_downloads: Nullable(
+      Type.Integer(),
+      'For how many downloads a link for anybody can be used; what is downloaded in this session counts once. Null: any number.',
+    ),
     code: Nullable(LinkCode, 'The code that has to be entered first; null if none is required now.'),
   },
   { description: 'A link that was opened.' },

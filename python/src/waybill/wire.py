@@ -232,6 +232,41 @@ class CreatedDrop(TypedDict):
     file_count: int
     # The receivers, with their links if no mails are sent.
     receivers: list[AddedReceiver]
+    # A new shared link.
+    shared_link: NotRequired[CreatedSharedLink]
+
+
+class CreatedSharedLink(TypedDict):
+    """A new shared link."""
+
+    # Identifier of the link within the drop.
+    id: int
+    # named: one link for all receivers, who each enter a code that is sent to their address, and are recorded as with a
+    # link of their own. anybody: for whoever has it; nobody is known who uses it.
+    kind: Literal["named", "anybody"]
+    # Whether it can be used, or why not. forbidden: a rule of the account became stricter; used_up: it was downloaded
+    # as often as it may be.
+    state: Literal["live", "expired", "revoked", "used_up", "forbidden"]
+    # When it was made.
+    created_at: str
+    # The account or person who made it.
+    created_by: str
+    # When it ends, or ended.
+    expires_at: str
+    # When it was revoked; null if it was not.
+    revoked_at: Time | None
+    # In how many browsers or programs it was opened.
+    visits: int
+    # When it was first opened.
+    opened_at: Time | None
+    # After how many downloads it ends; null: any number.
+    max_downloads: int | None
+    # Number of downloads so far. Those of receivers are counted for them.
+    downloads: int
+    # When the last of them was counted.
+    last_download_at: Time | None
+    # The link. No other response contains it.
+    link: str
 
 
 class Drop(TypedDict):
@@ -302,7 +337,7 @@ class DropCreatedEventData(TypedDict):
     reference: str
     # Your own identifier for it; null if it has none.
     external_id: str | None
-    # Number of receivers.
+    # Number of receivers; 0 with a link for anybody alone.
     receivers: int
     # Number of files.
     files: int
@@ -470,6 +505,114 @@ class DropFileDeliveredEvent(TypedDict):
     timestamp: str
     # The objects that it concerns.
     data: DropFileDeliveredEventData
+
+
+class DropLinkCreatedEventData(TypedDict):
+    """The objects that it concerns."""
+
+    # The drop.
+    drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
+    # The `id` of the shared link of the drop.
+    shared_link_id: int
+    # For all receivers, or for anybody who has it.
+    kind: Literal["named", "anybody"]
+
+
+class DropLinkCreatedEvent(TypedDict):
+    """The event `drop.link_created`."""
+
+    # Identifier: the same whenever the event is repeated.
+    id: str
+    # The type of the event.
+    type: Literal["drop.link_created"]
+    # When it happened.
+    timestamp: str
+    # The objects that it concerns.
+    data: DropLinkCreatedEventData
+
+
+class DropLinkDownloadedEventData(TypedDict):
+    """The objects that it concerns."""
+
+    # The drop.
+    drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
+    # The `id` of the shared link of the drop.
+    shared_link_id: int
+    # Number of downloads through it so far.
+    downloads: int
+
+
+class DropLinkDownloadedEvent(TypedDict):
+    """The event `drop.link_downloaded`."""
+
+    # Identifier: the same whenever the event is repeated.
+    id: str
+    # The type of the event.
+    type: Literal["drop.link_downloaded"]
+    # When it happened.
+    timestamp: str
+    # The objects that it concerns.
+    data: DropLinkDownloadedEventData
+
+
+class DropLinkOpenedEventData(TypedDict):
+    """The objects that it concerns."""
+
+    # The drop.
+    drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
+    # The `id` of the shared link of the drop.
+    shared_link_id: int
+
+
+class DropLinkOpenedEvent(TypedDict):
+    """The event `drop.link_opened`."""
+
+    # Identifier: the same whenever the event is repeated.
+    id: str
+    # The type of the event.
+    type: Literal["drop.link_opened"]
+    # When it happened.
+    timestamp: str
+    # The objects that it concerns.
+    data: DropLinkOpenedEventData
+
+
+class DropLinkRevokedEventData(TypedDict):
+    """The objects that it concerns."""
+
+    # The drop.
+    drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
+    # The `id` of the shared link of the drop.
+    shared_link_id: int
+
+
+class DropLinkRevokedEvent(TypedDict):
+    """The event `drop.link_revoked`."""
+
+    # Identifier: the same whenever the event is repeated.
+    id: str
+    # The type of the event.
+    type: Literal["drop.link_revoked"]
+    # When it happened.
+    timestamp: str
+    # The objects that it concerns.
+    data: DropLinkRevokedEventData
 
 
 class DropNotifiedEventData(TypedDict):
@@ -940,7 +1083,7 @@ class NewDrop(TypedDict):
     # The ids of files in live drops that the account sent, to send them again without uploading them. A key without the
     # scope `history` can name only files that it sent itself.
     sent_files: NotRequired[list[str]]
-    # One or more receivers; they need not be contacts.
+    # One or more receivers; they need not be contacts. None only with a link for anybody.
     receivers: list[NewReceiver]
     # One line by which you and the receivers know it: the subject of mails, and in lists.
     title: NotRequired[str]
@@ -963,6 +1106,8 @@ class NewDrop(TypedDict):
     external_id: NotRequired[str]
     # Your own values to keep with it: texts by name. Receivers do not see them.
     metadata: NotRequired[dict[str, str]]
+    # A link to share.
+    shared_link: NotRequired[NewSharedLink]
 
 
 class NewReceiver(TypedDict):
@@ -978,6 +1123,21 @@ class NewReceiver(TypedDict):
     language: NotRequired[str]
 
 
+class NewSharedLink(TypedDict):
+    """A link to share."""
+
+    # named: one link for all receivers, who each enter a code that is sent to their address, and are recorded as with a
+    # link of their own. anybody: for whoever has it; nobody is known who uses it.
+    kind: Literal["named", "anybody"]
+    # For anybody: after how many downloads it ends. Everything that is downloaded in a browser or by one run of a
+    # program counts once, when one file was sent in full. Any number if not given.
+    max_downloads: NotRequired[int]
+    # Seconds until it ends; with the drop if not given.
+    expires_in: NotRequired[int]
+    # When it ends, not later than the drop.
+    expires_at: NotRequired[str]
+
+
 class RequestCreatedEventData(TypedDict):
     """The objects that it concerns."""
 
@@ -987,7 +1147,7 @@ class RequestCreatedEventData(TypedDict):
     reference: str
     # Your own identifier for it; null if it has none.
     external_id: str | None
-    # Number of receivers.
+    # Number of receivers; 0 with a link for anybody alone.
     receivers: int
 
 
@@ -1370,6 +1530,10 @@ AccountEvent: TypeAlias = Union[
     DropCompletedEvent,
     DropReceiverAddedEvent,
     DropReceiverRevokedEvent,
+    DropLinkCreatedEvent,
+    DropLinkOpenedEvent,
+    DropLinkDownloadedEvent,
+    DropLinkRevokedEvent,
     DropExtendedEvent,
     DropExpiredEvent,
     DropRevokedEvent,
@@ -1405,6 +1569,10 @@ EventType: TypeAlias = Literal[
     "drop.completed",
     "drop.receiver_added",
     "drop.receiver_revoked",
+    "drop.link_created",
+    "drop.link_opened",
+    "drop.link_downloaded",
+    "drop.link_revoked",
     "drop.extended",
     "drop.expired",
     "drop.revoked",

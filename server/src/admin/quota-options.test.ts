@@ -15,6 +15,7 @@ test.each([
   ['--max-lifetime', '30', { maxLifetime: 30 }],
   ['--lifetimes', '7,1', { lifetimes: [1, 7] }],
   ['--receiver-domains', 'Acme.com,acme.se', { receiverDomains: ['acme.com', 'acme.se'] }],
+  ['--shared-links', 'named', { sharedLinks: 'named' }],
   ['--encrypted-files', 'accept', { acceptsEncrypted: true }],
 ])('%s sets a limit, and is taken back by default', (option, value, quotas) => {
   expect(parse(option, value)).toEqual(quotas);
@@ -23,7 +24,7 @@ test.each([
 
 test('a size is described in a unit that people read', () => {
   const names = ['maxStoredBytes', 'maxFileBytes', 'dropsPerDay', 'mailsPerDay', 'minLifetime', 'maxLifetime'];
-  const lists = ['lifetimes', 'secondFactor', 'receiverDomains', 'acceptsEncrypted'];
+  const lists = ['lifetimes', 'secondFactor', 'sharedLinks', 'receiverDomains', 'acceptsEncrypted'];
   const none = Object.fromEntries([...names, ...lists].map((name) => [name, null])) as unknown as Quotas;
   const describe = (maxStoredBytes: number) => describeQuotas(toJsonQuotas({ ...none, maxStoredBytes }));
   expect([999, 1_000, 1_250_000, 50e9, 20 * 1024 ** 3].map(describe)).toEqual([

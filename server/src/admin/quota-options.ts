@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Quotas } from '../domain/accounts/quota-store.ts';
+import type { SharedLinks } from '../domain/policy.ts';
 
 const units: Readonly<Record<string, number>> = {
   '': 1,
@@ -20,12 +21,12 @@ const orDefault =
   (text: string): Value | 'default' =>
     text === 'default' ? text : parse(text);
 
-/** `secondFactor` and `acceptsEncrypted` have options of their own. */
-type Limits = Omit<Quotas, 'secondFactor' | 'acceptsEncrypted'>;
+/** These have options of their own. */
+type Limits = Omit<Quotas, 'secondFactor' | 'sharedLinks' | 'acceptsEncrypted'>;
 type OptionName<Name> = Name extends 'maxStoredBytes' ? 'maxStored' : Name extends 'maxFileBytes' ? 'maxFile' : Name;
 export type QuotaOptions = {
   readonly [Name in keyof Limits as OptionName<Name>]?: NonNullable<Limits[Name]> | 'default';
-} & { readonly encryptedFiles?: 'accept' | 'default' };
+} & { readonly encryptedFiles?: 'accept' | 'default'; readonly sharedLinks?: SharedLinks | 'default' };
 
 /** The limits that accounts and groups have in common. */
 export function addQuotaOptions(command: Command): Command {
@@ -44,6 +45,12 @@ export function addQuotaOptions(command: Command): Command {
       ).argParser(orDefault(domains)),
     )
     .addOption(
+      new Option(
+        '--shared-links <kind>',
+        'the links that it may share: none, one for all receivers, or also one for anybody; the strictest rule applies',
+      ).choices(['never', 'named', 'anybody', 'default']),
+    )
+    .addOption(
       new Option('--encrypted-files <choice>', 'accept: encrypted files, although a virus scan is required').choices([
         'accept',
         'default',
@@ -58,7 +65,7 @@ export function addQuotaOptions(command: Command): Command {
 export function parseQuotas(options: QuotaOptions): Partial<Quotas> {
   const { maxStored, maxFile, dropsPerDay, mailsPerDay, minLifetime, maxLifetime, lifetimes, receiverDomains } =
     options;
-  const { encryptedFiles } = options;
+  const { encryptedFiles, sharedLinks } = options;
   const given = {
     maxStoredBytes: maxStored,
     maxFileBytes: maxFile,
@@ -68,6 +75,7 @@ export function parseQuotas(options: QuotaOptions): Partial<Quotas> {
     maxLifetime,
     lifetimes,
     receiverDomains,
+    sharedLinks,
     acceptsEncrypted: encryptedFiles === 'accept' ? true : encryptedFiles,
   };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -85,6 +93,7 @@ export function toJsonQuotas(quotas: Quotas) {
     max_lifetime: quotas.maxLifetime,
     lifetimes: quotas.lifetimes,
     second_factor: quotas.secondFactor,
+    shared_links: quotas.sharedLinks,
     receiver_domains: quotas.receiverDomains,
     accepts_encrypted: quotas.acceptsEncrypted,
   };

@@ -409,6 +409,7 @@ function toPolicy(config: Config): Policy {
     },
     inboxAttempts,
     secondFactor: config.WAYBILL_SECOND_FACTOR,
+    sharedLinks: config.WAYBILL_SHARED_LINKS,
     maxCodesPerReceiver: config.WAYBILL_CODES_PER_RECEIVER,
     keepSeconds: {
       drafts: config.WAYBILL_DRAFT_DAYS * unitSeconds.days,

@@ -23,6 +23,7 @@ export type InputField =
   | 'notify'
   | 'secondFactor'
   | 'passphrase'
+  | 'sharedLink'
   | 'expiresIn'
   | 'expiresAt';
 

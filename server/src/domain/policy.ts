@@ -52,6 +52,8 @@ export interface Policy {
   readonly inboxAttempts: number;
   /** Applies where the account has not made a choice. */
   readonly secondFactor: SecondFactor;
+  /** The links that accounts may share. An account or a group may have a stricter rule. */
+  readonly sharedLinks: SharedLinks;
   /** How many codes one number or address is sent per hour, whichever links they are for. */
   readonly maxCodesPerReceiver: number;
   /** How long each kind of record is kept; undefined: forever, or as long as its drop. */
@@ -79,6 +81,9 @@ export interface AccountPolicy extends Policy {
   /** Whether it is a test account, which sends only to test addresses, and whose messages are kept. */
   readonly isTest: boolean;
 }
+
+/** The links that an account may share: none, one for the people named, or also one for anybody who has it. */
+export type SharedLinks = 'never' | 'named' | 'anybody';
 
 /** How a person proves, besides having the link, that the link was meant for them. */
 export type SecondFactor = 'off' | 'sms' | 'mail';

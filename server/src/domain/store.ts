@@ -16,6 +16,7 @@ import type { ResponseStore } from './idempotency/response-store.ts';
 import type { InboxStore } from './inbox/inbox-store.ts';
 import type { DayKeyStore, WrappedKeyStore } from './keys/key-store.ts';
 import type { LinkStore } from './links/link-store.ts';
+import type { SharedLinkStore } from './links/shared-link-store.ts';
 import type { OutboxStore } from './outbox/outbox-store.ts';
 import type { TestMessageStore } from './outbox/test-message-store.ts';
 import type { PersonLinkStore, UsedTokenStore } from './people/person-link-store.ts';
@@ -42,6 +43,7 @@ export interface Store {
   readonly requests: RequestStore;
   readonly inbox: InboxStore;
   readonly links: LinkStore;
+  readonly sharedLinks: SharedLinkStore;
   readonly uploads: UploadStore;
   readonly outbox: OutboxStore;
   readonly testMessages: TestMessageStore;

@@ -19,6 +19,7 @@ import type { PageEngines } from './links/page-engines.ts';
 import { requireLink } from './links/session.ts';
 import { passphrasePages } from './links/step-routes.tsx';
 import { stopPages } from './links/stop-routes.tsx';
+import { whichPage } from './links/which-routes.tsx';
 import { wholeLinkPage } from './links/whole-link-routes.tsx';
 import { downloadPages } from './receiver/download-routes.tsx';
 import { type Reference, referencePages } from './reference/reference-routes.tsx';
@@ -58,7 +59,8 @@ export function receiverPages(
       reply.header('retry-after', String(error.retryAfterSeconds));
     }
     if (status >= 500) logFailure(error, request);
-    return replyWithProblemPage(options, request, reply.code(status), reason, ended && toEndedPage(request, ended));
+    const why = ended ? chooseReason(reason, ended) : reason;
+    return replyWithProblemPage(options, request, reply.code(status), why, ended && toEndedPage(request, ended));
   });
   homePage(app, engines, options);
   wholeLinkPage(app, engines, options);
@@ -70,6 +72,7 @@ export function receiverPages(
     landingPage(app, engines, options, pages);
     codePages(app, engines, options, pages);
     passphrasePages(app, engines, options, pages);
+    whichPage(app, engines, options, pages);
     donePage(app, engines, options, pages);
     askPage(app, engines, options, `${pages.home}/:handle/ask`, 'link-session', (request) =>
       requireLink(engines, request, pages),
@@ -79,6 +82,12 @@ export function receiverPages(
   app.register(async (scope) => stopPages(scope as unknown as App, engines, options));
   // A scope of its own: only here may a body be anything but a small form.
   app.register(async (scope) => uploadPages(scope as unknown as App, engines, transfers, options));
+}
+
+/** A shared link may not have ended itself: it was used as often as it may be, or a rule forbids it now. */
+function chooseReason(reason: ReturnType<typeof toProblem>['reason'], { kind, ended, revoked, usedUp }: Link) {
+  if (kind === 'receiver' || ended || revoked) return reason;
+  return usedUp && reason === 'expired' ? 'used_up' : 'forbidden';
 }
 
 /** The page about a link that has ended, in the language of its receiver. */

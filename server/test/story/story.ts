@@ -266,6 +266,19 @@ export async function recordStory() {
   await story.record('POST', '/link/send', { ...contact, body: { message: 'The site plan.' } });
   await story.record('POST', '/link/close', contact);
 
+  // A link to share with anybody, and one for all receivers, of whom Anna uses it.
+  names.beginChapter(16);
+  const sharedLinks = `/drops/${dropId}/shared-links`;
+  const forAnybody = { kind: 'anybody', max_downloads: 10, expires_in: 86_400 };
+  names.add(await deriveToken(exchange, actor, dropId, 1_000_000), 'q7Xd2mVt9KcRw4Hn8Bf3Lp6Zs1TgYj5EuAo0DiNvWxQ');
+  await story.record('POST', sharedLinks, { key: nightly, body: forAnybody });
+  await story.record('GET', sharedLinks, { key: nightly });
+  await story.record('POST', `${sharedLinks}/1000000/revoke`, { key: nightly });
+  await story.ask('POST', sharedLinks, { key: nightly, body: { kind: 'named' } });
+  const ofAll = { body: { secret: await deriveToken(exchange, actor, dropId, 1_000_001) } };
+  const { session: unnamed } = (await story.ask('POST', '/link/open', ofAll)).json();
+  await story.record('POST', '/link/receiver', { key: String(unnamed), body: { email: 'anna@example.org' } });
+
   // The inbox: the first entry succeeds at the second attempt, the other is parked.
   names.beginChapter(14);
   await story.record('GET', '/inbox', { key });
@@ -297,7 +310,7 @@ export async function recordStory() {
   // The usage of the account, and the events of all this.
   names.beginChapter(15);
   await story.record('GET', '/account', { key: nightly });
-  const events = await readEvents(22);
+  const events = await readEvents(26);
   const contactEvents = await story.ask('GET', '/events?limit=3', { key });
   const { next_cursor: cursor } = contactEvents.json();
   names.add(cursor, 'eyJhIjoxNzQyfQ');

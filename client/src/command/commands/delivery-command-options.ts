@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { requireOption, validateWith } from '../options.ts';
+import { requireOption, validateWith, wholeNumberParser } from '../options.ts';
 import { isLanguage, languageRule } from './contacts-file.ts';
 
 /** Adds the options that sends and requests have in common. */
-export function addDeliveryOptions(command: Command): Command {
-  return addLinkOptions(requireOption(command, 'to'))
+export function addDeliveryOptions(command: Command, needsReceivers = true): Command {
+  return addLinkOptions(needsReceivers ? requireOption(command, 'to') : command)
     .option(
       '--passphrase-file <file>',
       'read a passphrase from a file, which receivers have to enter besides their link',
@@ -29,6 +29,28 @@ export function addLinkOptions(command: Command): Command {
     )
     .option('--title <text>', 'one line by which it is known: the subject of the mails, and in lists')
     .option('--external-id <text>', 'your own identifier, by which other commands find it');
+}
+
+/** Adds the options of a link to share. */
+export function addSharedLinkOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--link [kind]',
+        'send no mails, and print one link: for all receivers (named), or for anybody who has it (anybody)',
+      ).choices(['named', 'anybody']),
+    )
+    .option(
+      '--max-downloads <number>',
+      'after how many downloads a link for anybody ends',
+      wholeNumberParser(1, 1_000_000),
+    )
+    .addOption(
+      new Option(
+        '--link-days <number>',
+        'for how many days the link can be used (default: as long as the files)',
+      ).argParser(parseDays),
+    );
 }
 
 export function daysOption(what: string): Option {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { AddedReceiver, DropDetails } from '../../generated/wire.ts';
+import type { AddedReceiver, CreatedDrop, DropDetails } from '../../generated/wire.ts';
+import type { SharedLinkOptions } from '../../resources/delivery-options.ts';
 import type { CompletionOptions } from '../../resources/wait-for-completion.ts';
 import { expandFolders } from '../../transfer/expand-folders.ts';
 import type { SendOptions, SendResult, SentFile } from '../../transfer/send.ts';
@@ -15,7 +16,12 @@ import { type DeliveryCommandOptions, toDelivery } from './delivery.ts';
 import { openPendingSend, type PendingSend } from './pending-sends.ts';
 import { findLive } from './sent.ts';
 
-export interface SendCommandOptions extends DeliveryCommandOptions {
+export interface SendCommandOptions extends Omit<DeliveryCommandOptions, 'to'> {
+  to?: string[];
+  /** True: of the kind that fits the receivers. */
+  link?: 'named' | 'anybody' | true;
+  maxDownloads?: number;
+  linkDays?: number;
   name?: string;
   /** The delivery whose files are sent again. */
   again?: string;
@@ -28,8 +34,10 @@ export async function sendFiles(
   output: Output,
   signal: AbortSignal,
   paths: string[],
-  { name: inputName, dryRun, wait, again, ...delivery }: SendCommandOptions,
+  { name: inputName, dryRun, wait, again, link, maxDownloads, linkDays, ...given }: SendCommandOptions,
 ): Promise<void> {
+  const sharedLink = toSharedLink(link, given.to, { maxDownloads, days: linkDays });
+  const delivery = { ...given, to: given.to ?? [], mail: given.mail && !sharedLink };
   if (again !== undefined) {
     if (paths.length > 0 || dryRun) {
       const message = '--again sends the files of a delivery, and no others.';
@@ -40,7 +48,7 @@ export async function sendFiles(
         'Leave out the files and --dry-run, or leave out --again.',
       );
     }
-    return await sendAgain(terminal, output, signal, again, delivery, wait);
+    return await sendAgain(terminal, output, signal, again, { ...delivery, sharedLink }, wait);
   }
   if (paths.length === 0) {
     const message = 'There is nothing to send: name files, or a delivery with --again.';
@@ -58,9 +66,15 @@ export async function sendFiles(
   const files = await expandFolders(
     paths.map((path) => (path === '-' ? { name: inputName ?? 'stdin', stream: terminal.input } : path)),
   );
-  if (dryRun) return await checkSend(client, output, { files, ...toDelivery(delivery), signal });
+  if (dryRun) return await checkSend(client, output, { files, ...toDelivery(delivery), sharedLink, signal });
   const { to, key } = delivery;
-  const words = { url: account.url, user: account.user, files: files.map(toPathAndName), delivery };
+  const words = {
+    url: account.url,
+    user: account.user,
+    files: files.map(toPathAndName),
+    delivery,
+    ...(sharedLink && { sharedLink }),
+  };
   // Standard input cannot be read again, so such a send cannot be resumed.
   const pending = fromInput ? undefined : await openRecord(terminal, output, words);
   if (pending?.resumed) output.notice('Resuming an earlier run of this command that was interrupted.');
@@ -72,6 +86,7 @@ export async function sendFiles(
     const sent = await client.send({
       files,
       ...toDelivery(delivery),
+      sharedLink,
       idempotencyKey: key ?? pending?.idempotencyKey,
       uploadStore: pending?.uploadStore,
       signal,
@@ -92,7 +107,8 @@ export async function sendFiles(
     await pending?.delete();
     progress.clear();
     await output.print(describeSend(sent, to, key), toJsonValue(sent, to));
-    await printLinks(output, sent.drop.receivers);
+    if (sharedLink) await printSharedLink(output, sent.drop);
+    else await printLinks(output, sent.drop.receivers);
     if (wait !== undefined) await waitForReceivers(client, output, sent.drop, { timeoutSeconds: wait, signal });
   } catch (error) {
     if (!isUploading || isFinalRefusal(error)) await pending?.delete();
@@ -109,7 +125,7 @@ async function sendAgain(
   output: Output,
   signal: AbortSignal,
   identifier: string,
-  delivery: DeliveryCommandOptions,
+  delivery: DeliveryCommandOptions & { readonly sharedLink?: SharedLinkOptions | undefined },
   wait: number | undefined,
 ): Promise<void> {
   const { client } = await openClient(terminal, output);
@@ -121,13 +137,14 @@ async function sendAgain(
     }
     const drop = await client.drops.sendAgain(details.id, {
       ...toDelivery(delivery),
+      sharedLink: delivery.sharedLink,
       ...(delivery.key === undefined ? {} : { idempotencyKey: delivery.key }),
       signal,
     });
     const what = pluralize(drop.file_count, 'file');
     const until = formatDate(new Date(drop.expires_at));
     await output.print(
-      `Sent ${what} of ${details.reference} again to ${delivery.to.join(', ')} as ${drop.reference}, until ${until}.`,
+      `Sent ${what} of ${details.reference} again${delivery.to.length > 0 ? ` to ${delivery.to.join(', ')}` : ''} as ${drop.reference}, until ${until}.`,
       {
         status: 'sent',
         id: drop.id,
@@ -138,11 +155,39 @@ async function sendAgain(
         to: delivery.to,
       },
     );
-    await printLinks(output, drop.receivers);
+    if (delivery.sharedLink) await printSharedLink(output, drop);
+    else await printLinks(output, drop.receivers);
     if (wait !== undefined) await waitForReceivers(client, output, drop, { timeoutSeconds: wait, signal });
   } finally {
     client.close();
   }
+}
+
+function toSharedLink(
+  link: SendCommandOptions['link'],
+  to: readonly string[] = [],
+  { maxDownloads, days }: Pick<SharedLinkOptions, 'maxDownloads' | 'days'>,
+): SharedLinkOptions | undefined {
+  const kind = link === true ? (to.length > 0 ? 'named' : 'anybody') : link;
+  if (kind === undefined && (maxDownloads !== undefined || days !== undefined)) {
+    const message = '--max-downloads and --link-days are about a link to share.';
+    throw new CommandError(exitCodes.usage, 'usage', message, 'Add --link=anybody or --link=named, or leave them out.');
+  }
+  if (to.length === 0 && kind !== 'anybody') {
+    const message = 'No receiver was named.';
+    throw new CommandError(
+      exitCodes.usage,
+      'usage',
+      message,
+      'Add --to ADDRESS, or --link=anybody for a link to pass on.',
+    );
+  }
+  return kind && { kind, maxDownloads, days };
+}
+
+/** No other response contains it. */
+async function printSharedLink(output: Output, { shared_link: shared }: CreatedDrop): Promise<void> {
+  if (shared) await output.print(shared.link, { status: 'link', kind: shared.kind, id: shared.id, link: shared.link });
 }
 
 /** Refusals that end without any change of the send: with room, or with another key or network. */
@@ -229,7 +274,7 @@ function describeSend({ drop, files, repeated }: SendResult, to: readonly string
   const what = `${pluralize(files.length, 'file')} (${formatSize(sumSizes(files))})`;
   const until = formatDate(new Date(drop.expires_at));
   const sent =
-    `Sent ${what} to ${to.join(', ')} as ${drop.reference}, until ${until}. ${describeScan(files)}`.trimEnd();
+    `Sent ${what} to ${to.length === 0 ? 'anybody with the link' : to.join(', ')} as ${drop.reference}, until ${until}. ${describeScan(files)}`.trimEnd();
   if (!repeated) return sent;
   return key === undefined
     ? `An earlier run already sent this as ${drop.reference}; nothing was sent twice.`

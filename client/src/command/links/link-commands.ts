@@ -46,6 +46,7 @@ export function addLinkCommands(program: Command, context: () => Context): void 
 function addLinkOptions(command: Command): Command {
   return command
     .option('--link-file <file>', 'read the link from a file, so that no list of processes shows it')
+    .option('--as <address>', 'which of the people you are, if the link is for several: a code is sent to this address')
     .option('--code <code>', 'the code that was sent by mail or SMS, if the link requires one')
     .option('--code-file <file>', 'read the code from a file when it is needed; of a named pipe, waits for it')
     .option(

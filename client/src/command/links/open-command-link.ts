@@ -24,6 +24,8 @@ export interface LinkCommandOptions {
   codeFile?: string;
   passphraseFile?: string;
   plainHttp?: boolean;
+  /** The address of one of the receivers of a link for all of them. */
+  as?: string;
 }
 
 type OpenedLinks = { download: DownloadLink; upload: UploadLink };
@@ -50,6 +52,7 @@ export async function withLink<Kind extends keyof OpenedLinks, T>(
       signal,
       code: createCodeSource(context, options),
       passphrase: createPassphraseSource(context, options),
+      receiver: options.as,
       sessionStore: keepSession(terminal, link),
       onRetry: createRetryNotice(terminal, output),
     });

@@ -50,4 +50,11 @@ export const mailSettings = {
     default: 'off',
     type: oneOf('off', 'sms', 'mail'),
   },
+  WAYBILL_SHARED_LINKS: {
+    group: 'common',
+    description:
+      'The links that people and programs may share: none (never), one for all receivers of a delivery, who each enter a code sent to their address (named), or also one for anybody who has it (anybody). The strictest rule of the server, the group and the account applies, also to links made before.',
+    default: 'anybody',
+    type: oneOf('never', 'named', 'anybody'),
+  },
 } satisfies Record<string, Setting>;

@@ -1,4 +1,4 @@
-import type { SecondFactor } from '../policy.ts';
+import type { SecondFactor, SharedLinks } from '../policy.ts';
 
 /** The quotas of an account or a group. Null: the value of the group, or of the server, applies. */
 export interface Quotas {
@@ -11,6 +11,8 @@ export interface Quotas {
   /** If given, only these. */
   readonly lifetimes: readonly number[] | null;
   readonly secondFactor: SecondFactor | null;
+  /** The strictest rule applies: that of the account, of its group, or of the server. */
+  readonly sharedLinks: SharedLinks | null;
   readonly receiverDomains: readonly string[] | null;
   readonly acceptsEncrypted: boolean | null;
 }

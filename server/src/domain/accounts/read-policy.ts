@@ -1,4 +1,5 @@
 import type { Engines } from '../engines.ts';
+import { chooseStrictest } from '../links/shared-link-rule.ts';
 import type { AccountPolicy, LifetimeRule } from '../policy.ts';
 import type { Quotas } from './quota-store.ts';
 
@@ -18,6 +19,7 @@ export async function readPolicy(
     mailsPerDay: quotas.mailsPerDay ?? policy.mailsPerDay,
     receiverDomains: quotas.receiverDomains ?? policy.receiverDomains,
     secondFactor: quotas.secondFactor ?? policy.secondFactor,
+    sharedLinks: chooseStrictest(policy.sharedLinks, quotas.sharedLinks),
     acceptsEncrypted: quotas.acceptsEncrypted ?? policy.acceptsEncrypted,
     lifetime: mergeLifetimes(quotas, policy.lifetime),
   };

@@ -49,6 +49,7 @@ export const auditActions = {
   'key.created': 'an API key',
   'key.revoked': 'an API key, with those that it made and their webhooks if so asked',
   'link.asked': 'a receiver has asked the sender for more time, or for another link',
+  'link.created': 'a link of a drop for all receivers, or for anybody who has it',
   'link.code_entered': 'a receiver or contact has entered the right code',
   'link.passphrase_entered': 'a receiver or contact has entered the right passphrase',
   'link.passphrase_failed': 'somebody with a link has entered a wrong passphrase',

@@ -15,9 +15,9 @@ export function personAuthor({ id, email }: { id: string; email: string }, addre
  * name it.
  */
 export function linkAuthor(
-  { dropId, position }: { dropId: string; position: number },
+  { dropId, position, kind }: { dropId: string; position: number; kind?: string },
   address: string | undefined,
-  name = 'receiver',
+  name = kind === undefined || kind === 'receiver' ? 'receiver' : 'somebody with the link',
 ): Author {
   return { kind: 'link', id: `${dropId}:${position}`, name, address };
 }

@@ -105,6 +105,7 @@ const mappings: Readonly<Record<AuditAction, OcsfMapping>> = {
   'key.revoked': changeAccount(),
   'link.asked': updated,
   'link.code_entered': updated,
+  'link.created': created,
   'link.opened': updated,
   'link.passphrase_entered': updated,
   'link.passphrase_failed': updated,

@@ -36,3 +36,12 @@ function notAnAddress(text: string): ExchangeError {
     advice: 'Write it as name@example.org.',
   });
 }
+
+export function isEmailAddress(text: string): boolean {
+  try {
+    return emailAddress(text) !== '';
+  } catch (error) {
+    if (error instanceof ExchangeError) return false;
+    throw error;
+  }
+}

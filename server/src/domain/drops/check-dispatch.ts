@@ -15,6 +15,7 @@ import { minPasswordLength } from '../sign-in/password-rules.ts';
 import { checkLifetime, type LifetimeInput } from './lifetime.ts';
 import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SenderChoices } from './sent-drop-store.ts';
+import { firstSharedPosition, type SharedLinkInput } from './shared-links.ts';
 import { type DropToWrite, prepareLinkKey } from './write-drop.ts';
 
 /** The properties that a drop and a request for files have in common. */
@@ -23,6 +24,8 @@ export interface DispatchInput extends LifetimeInput, SenderChoices {
   readonly message: string;
   /** Receivers have to enter it in addition to a code, if one is required. */
   readonly passphrase?: string | undefined;
+  /** One link for all receivers, or for anybody: then there may be no receivers. */
+  readonly sharedLink?: SharedLinkInput | undefined;
 }
 
 /** A dispatch in which nothing is wrong, if no fault was found. */
@@ -37,6 +40,8 @@ export interface MadeDispatch {
   readonly id: string;
   readonly receivers: readonly Receiver[];
   readonly tokens: readonly string[];
+  /** That of the shared link, if one was made. */
+  readonly sharedLink?: { readonly position: number; readonly token: string } | undefined;
 }
 
 /**
@@ -72,7 +77,7 @@ export async function checkDispatch(
 /** Prepares the input of the transaction that writes it. Fetches a key, which may be slow. */
 export async function prepareDispatch(
   engines: Pick<Engines, 'dayKeys' | 'random' | 'passphrases'>,
-  { message, title, externalId, metadata, secondFactor, notify, passphrase }: DispatchInput,
+  { message, title, externalId, metadata, secondFactor, notify, passphrase, sharedLink }: DispatchInput,
   { policy, receivers, lifetimeSeconds }: CheckedDispatch,
 ): Promise<{
   toWrite: Omit<DropToWrite, 'type' | 'fileCount' | 'choices'> & { readonly choices: SenderChoices };
@@ -80,12 +85,21 @@ export async function prepareDispatch(
 }> {
   const key = await prepareLinkKey(engines, lifetimeSeconds);
   const passphraseHash = passphrase === undefined ? undefined : await hashPassphrase(engines, passphrase);
-  const choices = { title, externalId, metadata, secondFactor, notify };
+  // There is nobody to write to.
+  const choices = { title, externalId, metadata, secondFactor, notify: notify && receivers.length > 0 };
   const lifetime = Math.ceil(lifetimeSeconds / policy.lifetime.unitSeconds);
   const tokens = receivers.map((_, position) => linkToken(key.linkKey, position));
+  const about = { message, lifetime, lifetimeSeconds, receivers, choices, passphraseHash };
   return {
-    toWrite: { ...key, message, lifetime, lifetimeSeconds, receivers, choices, passphraseHash },
-    made: { id: key.id, receivers, tokens },
+    toWrite: { ...key, ...about, ...(sharedLink && { sharedLink }) },
+    made: {
+      id: key.id,
+      receivers,
+      tokens,
+      ...(sharedLink && {
+        sharedLink: { position: firstSharedPosition, token: linkToken(key.linkKey, firstSharedPosition) },
+      }),
+    },
   };
 }
 

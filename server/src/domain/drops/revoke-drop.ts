@@ -68,13 +68,13 @@ export async function revokeSentDrop(
       accountId,
       author: actor.author,
       action: 'link.revoked',
-      addresses: [receiver],
+      addresses: receiver === '' ? [] : [receiver],
       details: { dropId, position },
     });
   });
 }
 
-/** Ends the link of one receiver, and returns their address. The caller records why. */
+/** Ends the link of one receiver, or a shared one, and returns the receiver's address, if any. The caller records why. */
 export async function revokeLink(
   tx: Store,
   { accountId, author }: Actor,
@@ -91,7 +91,9 @@ export async function revokeLink(
   }
   await tx.evidence.append([{ accountId, dropId, position, kind: 'link.revoked', data: { by: author.name } }]);
   await tx.events.append(
-    dropEvents({ accountId, ...sent }, 'receiver_revoked', toReceiverData({ position, receiver })),
+    receiver === ''
+      ? dropEvents({ accountId, ...sent }, 'link_revoked', { shared_link_id: position })
+      : dropEvents({ accountId, ...sent }, 'receiver_revoked', toReceiverData({ position, receiver })),
   );
   return receiver;
 }

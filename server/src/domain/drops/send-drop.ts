@@ -15,6 +15,7 @@ import {
   prepareDispatch,
 } from './check-dispatch.ts';
 import { findSentFiles, prepareSendingAgain } from './send-again.ts';
+import { checkSharedLink } from './shared-links.ts';
 import { writeDrop } from './write-drop.ts';
 
 type Needs = Pick<
@@ -41,6 +42,18 @@ export interface CheckedDrop extends CheckedDispatch {
 export async function checkDrop(engines: Needs, actor: Actor, input: DropInput): Promise<CheckedDrop> {
   const faults = new Faults();
   const checked = await checkDispatch(faults, engines, actor, input);
+  if (input.receivers.length === 0 && input.sharedLink?.kind !== 'anybody')
+    faults.add({}, 'invalid_input', 'Name one or more receivers, or make a link for anybody.');
+  if (input.sharedLink) {
+    const { policy, receivers, lifetimeSeconds: secondsLeft } = checked;
+    const counts = {
+      receiverCount: receivers.length,
+      fileCount: input.uploads.length + (input.sentFiles?.length ?? 0),
+      secondsLeft,
+    };
+    const factors = { secondFactor: input.secondFactor, secondFactorRule: policy.secondFactor };
+    checkSharedLink(faults, policy, input.sharedLink, { ...factors, ...counts });
+  }
   const found = await findUploads(engines, actor, input.uploads);
   const uploads = checkUploads(faults, input.uploads, new Map(found.map((upload) => [upload.id, upload])));
   const sentFiles = await findSentFiles(faults, engines, actor, input, uploads);

@@ -200,6 +200,8 @@ export interface SentDropStore {
     person: string,
     position?: number,
   ): Promise<{ readonly position: number; readonly isKnown: boolean }[]>;
+  /** Whether it was sent to anybody by name. */
+  hasReceivers(accountId: string, dropId: string): Promise<boolean>;
   /** Makes room for another receiver. Returns its position. */
   growByOne(accountId: string, dropId: string): Promise<number>;
   /** Ends the link of one receiver, and removes the drop from their inbox. Returns their address, if there was a link. */

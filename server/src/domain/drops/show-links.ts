@@ -5,6 +5,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { linkToken } from '../links/link-token.ts';
 import type { SentId } from './sent-drop-store.ts';
+import { firstSharedPosition } from './shared-links.ts';
 import { lockLive } from './write-to-receivers.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>;
@@ -32,7 +33,9 @@ export async function showLinks(
   const { accountId, author } = actor;
   const { type, dropId } = sent;
   if (!(await engines.store.sentDrops.find(accountId, sent))) throw new ExchangeError('not_found');
-  if (!(await maySeeLinks(engines, accountId))) {
+  // A shared link is its sender's own to pass on.
+  const isShared = position !== undefined && position >= firstSharedPosition;
+  if (!isShared && !(await maySeeLinks(engines, accountId))) {
     throw new ExchangeError('role_missing', 'The rules of this account do not allow its members to see links.');
   }
   const key = await engines.store.links.key({ accountId, dropId });

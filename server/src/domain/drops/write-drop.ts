@@ -15,6 +15,7 @@ import { chooseStronger } from '../links/second-factor.ts';
 import type { AccountPolicy } from '../policy.ts';
 import type { Store } from '../store.ts';
 import type { NewDrop } from './drop-store.ts';
+import { type SharedLinkInput, writeSharedLink } from './shared-links.ts';
 
 type Needs = Pick<Engines, 'random' | 'checkpoint' | 'messageLimit' | 'sms'>;
 
@@ -33,6 +34,7 @@ export interface DropToWrite {
   readonly moveFiles?: (tx: Store) => Promise<EvidenceFile[]>;
   readonly choices?: NonNullable<NewDrop['choices']>;
   readonly passphraseHash?: string | undefined;
+  readonly sharedLink?: SharedLinkInput;
 }
 
 /**
@@ -117,6 +119,7 @@ export async function writeDrop(
     ...dropEvents({ accountId: actor.accountId, dropId: id, type }, 'created', counts),
     ...received,
   ]);
+  if (drop.sharedLink) await writeSharedLink(engines, tx, actor, id, drop.linkKey, drop.sharedLink);
   await countDispatch(tx, policy, actor.accountId, { drops: 1, mails: notify ? receivers.length : 0 });
 }
 

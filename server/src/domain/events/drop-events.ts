@@ -14,6 +14,11 @@ type Happening =
   | 'revoked'
   | 'restored';
 
+/** Of the shared link of a drop; a request has none. */
+type LinkHappening = 'link_created' | 'link_opened' | 'link_downloaded' | 'link_revoked';
+
+const isOfLink = (happening: Happening | LinkHappening): happening is LinkHappening => happening.startsWith('link_');
+
 /**
  * Events of a drop, or of a request for files, which is stored as a drop of its own type. What contacts send is
  * one too, but for the account it is an entry in the inbox. An account does not know the request of a visitor of its
@@ -21,11 +26,12 @@ type Happening =
  */
 export function dropEvents(
   { accountId, dropId, type, isUnsolicited = false }: TypedDrop,
-  happening: Happening,
+  happening: Happening | LinkHappening,
   data: NewEvent['data'] = {},
 ): NewEvent[] {
   if (type === 'receivedfiles' || isUnsolicited) return [];
   const about = { accountId, dropId };
+  if (isOfLink(happening)) return [{ accountId, type: `drop.${happening}`, data: { drop_id: dropId, ...data }, about }];
   return type === 'uploadfiles'
     ? [{ accountId, type: `request.${happening}`, data: { request_id: dropId, ...data }, about }]
     : [{ accountId, type: `drop.${happening}`, data: { drop_id: dropId, ...data }, about }];

@@ -12,6 +12,7 @@ type ReceiverKind =
   | 'link.shown'
   | 'link.revoked'
   | 'link.opened'
+  | 'link.downloaded'
   | 'code.entered'
   | 'passphrase.entered'
   | 'content.handed_over';

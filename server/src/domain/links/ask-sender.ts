@@ -6,10 +6,12 @@ import type { Link } from './link-store.ts';
 
 /** The question that the receiver of this link may ask the sender now, if any. */
 export function chooseQuestion(
-  link: Pick<Link, 'ended' | 'revoked' | 'endsSoon' | 'isUnsolicited' | 'isSenderDisabled'>,
+  link: Pick<Link, 'kind' | 'ended' | 'revoked' | 'endsSoon' | 'isUnsolicited' | 'isSenderDisabled'>,
 ): Question | undefined {
   // Nobody sent it: its receiver can get another one on the public page.
   if (link.isUnsolicited) return undefined;
+  // Nobody knows who asks; the page names the sender's address.
+  if (link.kind !== 'receiver') return undefined;
   if (link.revoked && link.isSenderDisabled) return undefined;
   if (link.ended || link.revoked) return 'send_again';
   return link.endsSoon ? 'more_time' : undefined;

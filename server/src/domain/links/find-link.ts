@@ -4,8 +4,9 @@ import { ExchangeError } from '../exchange-error.ts';
 import { isUuid } from '../is-uuid.ts';
 import { query } from '../query.ts';
 import { requireScanned } from '../require-scanned.ts';
-import type { DroppedFile, Link, LinkSession } from './link-store.ts';
+import type { DropEnding, DroppedFile, Link, LinkSession } from './link-store.ts';
 import { isProgramCredential, tokenDigest } from './link-token.ts';
+import { isForbidden } from './shared-link-rule.ts';
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
@@ -20,26 +21,30 @@ export class EndedLinkError extends ExchangeError {
 }
 
 /** The link that a token belongs to. Finding it changes nothing, because mail scanners visit every link. */
-export async function findLink(engines: Pick<Engines, 'store'>, token: string, type?: Link['type']): Promise<Link> {
+export async function findLink(
+  engines: Pick<Engines, 'store' | 'policy'>,
+  token: string,
+  type?: Link['type'],
+): Promise<Link> {
   const link = shape.test(token) ? await engines.store.links.byToken(tokenDigest(token)) : undefined;
-  return requireKind(link, type);
+  return requireKind(engines, link, type);
 }
 
 /** The browser in which a person opened a link; it may still have to enter a code. */
 export async function findSession(
-  engines: Pick<Engines, 'store'>,
+  engines: Pick<Engines, 'store' | 'policy'>,
   secret: string,
   type: Link['type'],
 ): Promise<LinkSession> {
   const session = shape.test(secret) ? await engines.store.links.bySession(tokenDigest(secret)) : undefined;
   if (!session) throw new ExchangeError('link_not_opened');
-  requireKind(session.link, type);
+  requireKind(engines, session.link, type);
   return session;
 }
 
 /** The program that opened a link of this kind, or of any; it may still have to enter a code. */
 export async function findProgramSession(
-  engines: Pick<Engines, 'store'>,
+  engines: Pick<Engines, 'store' | 'policy'>,
   credential: string,
   type?: Link['type'],
 ): Promise<LinkSession> {
@@ -47,7 +52,7 @@ export async function findProgramSession(
     ? await engines.store.links.bySession(tokenDigest(credential))
     : undefined;
   if (!session) throw new ExchangeError('unauthorized', noSession);
-  requireKind(session.link, type);
+  requireKind(engines, session.link, type);
   return session;
 }
 
@@ -65,10 +70,12 @@ const noSession =
   'Send the session of an opened link as `Authorization: Bearer <session>`. It ends after a day, or with the link: open the link again.';
 
 /** A download link does not open an upload page, nor the other way round. */
-function requireKind(link: Link | undefined, type: Link['type'] | undefined): Link {
+function requireKind(engines: Pick<Engines, 'policy'>, link: Link | undefined, type: Link['type'] | undefined): Link {
   if (!link || (type !== undefined && link.type !== type)) throw new ExchangeError('not_found');
-  const ending = findEnding(link);
+  const ending = findEnding(isForbidden(engines, link) ? { ...link, revoked: true } : link);
   if (ending) throw new EndedLinkError(ending.code, link);
+  // A contact's link says so itself: what was sent through it can still be seen.
+  if (link.usedUp && link.kind !== 'receiver') throw new EndedLinkError('link_ended', link);
   return link;
 }
 
@@ -92,7 +99,20 @@ export function findEnding({ ended, revoked }: Pick<Link, 'ended' | 'revoked'>):
   return ended ? new ExchangeError('link_ended') : undefined;
 }
 
-export const findEndings = query((store) => store.links.endings);
+/** Which of these drops and links have ended, or are forbidden by a rule that became stricter. */
+export async function findEndings(
+  engines: Pick<Engines, 'store' | 'policy'>,
+  drops: Parameters<Engines['store']['links']['endings']>[0],
+): Promise<DropEnding[]> {
+  const found = await engines.store.links.endings(drops);
+  return found.map((drop) => (drop.rules && isForbidden(engines, drop.rules) ? { ...drop, revoked: true } : drop));
+}
+
+/** The receipt of a shared link tells what others did with it. */
+export function requireOwnLink({ kind }: Pick<Link, 'kind'>): void {
+  if (kind === 'receiver') return;
+  throw new ExchangeError('not_found', 'Only the sender has the receipt of a shared link. Ask them for it.');
+}
 
 export async function findDroppedFile(
   engines: Pick<Engines, 'store' | 'policy'>,

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Engines } from '../engines.ts';
 import type { Store } from '../store.ts';
 import type { Link } from './link-store.ts';
@@ -23,6 +23,12 @@ export function withoutSpaces(typed: string): string {
 export function deriveCode(linkKey: Buffer, codeId: string): string {
   const number = createHmac('sha256', linkKey).update(`code:${codeId}`).digest().readBigUInt64BE() % 1_000_000n;
   return number.toString().padStart(6, '0');
+}
+
+export function isCode(linkKey: Buffer, codeId: string, typed: string): boolean {
+  const right = Buffer.from(deriveCode(linkKey, codeId));
+  const given = Buffer.from(withoutSpaces(typed));
+  return given.length === right.length && timingSafeEqual(given, right);
 }
 
 const maxCodesPerHour = 5;
@@ -72,7 +78,7 @@ export async function issueCode(
  * Prevents flooding a phone or mailbox by opening many links, or one link many times. No account gets more than half of
  * what a number or address is sent, and what others have used up does not keep an account from its first codes.
  */
-async function isWithinLimits(
+export async function isWithinLimits(
   { policy }: Needs,
   store: Pick<Store, 'links' | 'outbox'>,
   link: Link,

@@ -6,10 +6,10 @@ import type { DayWrapped } from '../keys/key-store.ts';
 import type { Channel } from '../policy.ts';
 import type { WantedFile } from '../requests/wanted-files.ts';
 import type { Question } from './ask-sender.ts';
-import type { SecondFactorChoices } from './second-factor.ts';
+import type { LinkRules } from './shared-link-rule.ts';
 
-/** A receiver's link, found by its token or by the cookie of a browser that opened it. */
-export interface Link extends SecondFactorChoices {
+/** A receiver's link or a shared one, found by its token or by the cookie of a browser that opened it. */
+export interface Link extends LinkRules {
   readonly accountId: string;
   readonly dropId: string;
   readonly position: number;
@@ -20,6 +20,7 @@ export interface Link extends SecondFactorChoices {
   readonly senderName: string;
   /** Whether the account is a test account. */
   readonly isTest: boolean;
+  /** The receiver's address. Empty: it is a shared link, and nobody's. */
   readonly receiver: string;
   readonly phone: string;
   /** Whether its receiver has to enter the passphrase of the drop. */
@@ -53,8 +54,15 @@ export interface Link extends SecondFactorChoices {
   readonly isUnsolicited: boolean;
   /** When all files were sent to its receiver in full, or files were first sent through it. */
   readonly completedAt: Date | null;
-  /** Files were sent through it, and it takes no more. */
+  /**
+   * Files were sent through it, and it takes no more; or it was downloaded as often as it may be, and not by this visit; or
+   * too many wrong codes were entered.
+   */
   readonly usedUp: boolean;
+  /** Of a link for anybody: how many visits may download through it; null: any number. */
+  readonly maxDownloads: number | null;
+  /** Of a shared link: the browser or program in which it was opened, if it was found by that. */
+  readonly session: Buffer | null;
 }
 
 /** A browser in which a person opened a link, or a program that did. */
@@ -94,6 +102,8 @@ export type ReceiversLink = Pick<Link, 'dropId' | 'type' | 'position' | 'receive
 /** Of a drop, or of one of its links. */
 export type DropEnding = Pick<Link, 'accountId' | 'dropId' | 'ended' | 'revoked'> & {
   readonly position: number | null;
+  /** Of a shared link: the rules that may forbid it, whether it has ended or not. */
+  readonly rules: LinkRules | null;
 };
 
 export interface LinkStore {
@@ -101,6 +111,7 @@ export interface LinkStore {
   bySession(sessionDigest: Buffer): Promise<LinkSession | undefined>;
   /** The link of a drop's receiver, by address. */
   ofReceiver(accountId: string, dropId: string, email: string): Promise<Link | undefined>;
+  ofPosition(accountId: string, dropId: string, position: number): Promise<Link | undefined>;
   /**
    * Records that the link was opened in a browser or by a program, which is known by this digest. If a link then has more
    * than `maxSessions`, the oldest are closed first, but those that passed a code last. Returns whether it was opened for
@@ -135,7 +146,7 @@ export interface LinkStore {
   awaitOtherContacts(link: Link): Promise<void>;
   /** Records that the contact has sent files. Returns whether every contact of the request now has, for the first time. */
   fulfil(link: Link): Promise<boolean>;
-  /** Which of these drops and links have ended by now. */
+  /** Which of these drops and links have ended by now, and the rules of each that is a shared link. */
   endings(
     drops: readonly (Pick<Link, 'accountId' | 'dropId'> & { readonly position?: number })[],
   ): Promise<DropEnding[]>;

@@ -1,12 +1,12 @@
-import { timingSafeEqual } from 'node:crypto';
 import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { dropEvents, toReceiverData } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { deriveCode, issueCode, withoutSpaces } from './issue-code.ts';
+import { isCode, issueCode } from './issue-code.ts';
 import type { Link, LinkSession } from './link-store.ts';
 import { makeProgramCredential, tokenDigest } from './link-token.ts';
+import { passAsReceiver } from './which-receiver.ts';
 
 /**
  * How long a browser's cookie is recognised after the link's deadline, so that its page can say that the link has
@@ -19,6 +19,8 @@ const keepSessionSeconds = 30 * 24 * 60 * 60;
  * the link opens those again. A limit on attempts would lock the receiver out instead.
  */
 export const maxSessions = 50;
+/** Of a shared link, which many people open. */
+export const maxVisits = 5_000;
 
 /**
  * When a person clicks, exchanges the link for a secret that only this browser has, and sends a code if one is
@@ -59,14 +61,20 @@ async function openSession(
   address?: string,
 ): Promise<Date | null> {
   return engines.store.transaction(async (tx) => {
-    const limits = { keepSeconds: keepSessionSeconds, programSeconds, maxSessions };
+    const max = link.kind === 'receiver' ? maxSessions : maxVisits;
+    const limits = { keepSeconds: keepSessionSeconds, programSeconds, maxSessions: max };
     const { isFirst, hasClosed, expiresAt } = await tx.links.open(link, digest, limits);
-    if (isFirst) await tx.events.append(dropEvents(link, 'opened', toReceiverData(link)));
+    if (isFirst)
+      await tx.events.append(
+        link.kind === 'receiver'
+          ? dropEvents(link, 'opened', toReceiverData(link))
+          : dropEvents(link, 'link_opened', { shared_link_id: link.position }),
+      );
     // Beyond the number of browsers that a link may have, whoever has it could write as many entries as they like.
     if (!hasClosed) {
       const { accountId, dropId, position } = link;
       await tx.evidence.append([{ accountId, dropId, position, kind: 'link.opened', data: {} }]);
-      const [author, addresses] = [linkAuthor(link, address), [link.receiver]];
+      const [author, addresses] = [linkAuthor(link, address), listAddresses(link)];
       const details = { dropId, position };
       await record(engines, tx, { accountId, author, action: 'link.opened', addresses, details });
     }
@@ -75,11 +83,14 @@ async function openSession(
   });
 }
 
+/** A shared link is nobody's. */
+const listAddresses = ({ receiver }: Link) => (receiver === '' ? [] : [receiver]);
+
 export const maxTries = 5;
 
 /** Whether this is the code that was sent for this browser. Every try counts, and is counted before it is checked. */
 export async function passCode(
-  engines: Pick<Engines, 'store' | 'dayKeys' | 'random'>,
+  engines: Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy' | 'sms'>,
   session: LinkSession,
   typed: string,
   address?: string,
@@ -89,10 +100,9 @@ export async function passCode(
   const key = await links.key(session.link);
   if (!key) throw new ExchangeError('link_ended');
   if (codeId === undefined) return false;
+  if (session.link.kind === 'named') return passAsReceiver(engines, session, { codeId, typed }, key, address);
   const linkKey = await engines.dayKeys.unwrap(key.wrapped, key.day, session.link.dropId);
-  const right = Buffer.from(deriveCode(linkKey, codeId));
-  const given = Buffer.from(withoutSpaces(typed));
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return false;
+  if (!isCode(linkKey, codeId, typed)) return false;
   const { accountId, dropId, position, receiver } = session.link;
   return engines.store.transaction(async (tx) => {
     const channel = await tx.links.pass(session, codeId);

@@ -1,5 +1,5 @@
 import type { Engines } from '../engines.ts';
-import { toReceiverData } from '../events/drop-events.ts';
+import { dropEvents, toReceiverData } from '../events/drop-events.ts';
 import type { NewEvent } from '../events/event-store.ts';
 import type { Completed, Delivery, Link } from './link-store.ts';
 
@@ -12,6 +12,7 @@ export async function recordDelivery(
   deliveries: readonly Delivery[],
   via: 'link' | 'inbox' = 'link',
 ): Promise<void> {
+  if (link.kind !== 'receiver') return recordVisit(engines, link, deliveries);
   const { accountId, dropId, position } = link;
   await engines.store.transaction(async (tx) => {
     const completed = await tx.links.deliver(link, deliveries);
@@ -25,6 +26,40 @@ export async function recordDelivery(
     const account = await tx.accounts.byId(accountId);
     if (!account?.receipts) return;
     await tx.outbox.tell(accountId, { kind: 'receipt', dropId, position });
+  });
+}
+
+/**
+ * Records what was sent to somebody with a shared link, of whom nothing else is known. A visit is counted with its first
+ * file, and what is complete is recorded once, however many visits get it.
+ */
+async function recordVisit(
+  engines: Pick<Engines, 'store'>,
+  link: Link,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  const { accountId, dropId, position } = link;
+  if (link.session === null) throw new TypeError('a shared link is used in a session only');
+  const { session } = link;
+  await engines.store.transaction(async (tx) => {
+    const completed = await tx.sharedLinks.deliver(link, session, deliveries);
+    const { downloads } = completed;
+    await tx.evidence.append([
+      ...completed.files.map(({ evidence: file }) => {
+        return { accountId, dropId, position, kind: 'content.handed_over', data: { file, via: 'link' } } as const;
+      }),
+      ...(downloads === null
+        ? []
+        : [{ accountId, dropId, position, kind: 'link.downloaded', data: { downloads } } as const]),
+    ]);
+    // A drop without receivers is complete with its link.
+    const isWhole = completed.link && !(await tx.sentDrops.hasReceivers(accountId, dropId));
+    await tx.events.append([
+      ...(isWhole
+        ? [{ accountId, type: 'drop.completed', data: { drop_id: dropId }, about: { accountId, dropId } } as const]
+        : []),
+      ...(downloads === null ? [] : dropEvents(link, 'link_downloaded', { shared_link_id: position, downloads })),
+    ]);
   });
 }
 

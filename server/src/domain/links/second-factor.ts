@@ -45,6 +45,8 @@ export function chooseCodeChannel(
 export function codeTarget(engines: Pick<Engines, 'policy' | 'sms'>, link: Link): CodeTarget | undefined {
   // The mail with the link has proved the address, and there is nothing else to prove about a visitor.
   if (link.isUnsolicited) return undefined;
+  // A shared link is nobody's: one for all receivers leads to that of one of them, and one for anybody has no code.
+  if (link.kind === 'named' || link.kind === 'anybody') return undefined;
   const channel = chooseCodeChannel(engines, effectiveSecondFactor(engines, link), link.phone);
   return channel && { channel, to: channel === 'sms' ? link.phone : link.receiver };
 }
@@ -56,6 +58,8 @@ export function findPendingStep(
 ): 'passphrase' | 'code' | undefined {
   // Before the code: a guesser must not have one sent to the receiver.
   if (link.hasPassphrase && !hasEnteredPassphrase) return 'passphrase';
+  // It reaches nothing but the page that asks which of the receivers somebody is.
+  if (link.kind === 'named') return 'code';
   const target = codeTarget(engines, link);
   return target === undefined || (passed !== null && !isWeaker(passed, target.channel)) ? undefined : 'code';
 }

@@ -22,6 +22,19 @@ export function isGoodPassphrase(passphrase: string, context: PasswordContext): 
   return findPasswordFault(normalizePassphrase(passphrase), context) === undefined;
 }
 
+/** Letters and digits that are not taken for one another, on paper or on the telephone. */
+const clearCharacters = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+/** Makes a passphrase of 12 characters in groups of four, of 59 bits: more than anybody can try. */
+export function suggestPassphrase({ random }: Pick<Engines, 'random'>): string {
+  const limit = 256 - (256 % clearCharacters.length);
+  const chosen: string[] = [];
+  while (chosen.length < 12)
+    for (const byte of random.bytes(12))
+      if (byte < limit && chosen.length < 12) chosen.push(clearCharacters[byte % clearCharacters.length] as string);
+  return [0, 4, 8].map((from) => chosen.slice(from, from + 4).join('')).join('-');
+}
+
 export function hashPassphrase({ passphrases }: Pick<Engines, 'passphrases'>, passphrase: string): Promise<string> {
   return passphrases.hash(normalizePassphrase(passphrase));
 }

@@ -140,7 +140,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           join accounts on accounts.id = reminded.account_id and accounts.reminders
           join links on links.account_id = reminded.account_id and links.drop_id = reminded.id
           where reminded.live and links.completed_at is null and links.undeliverable_at is null
-            and links.revoked_at is null
+            and links.revoked_at is null and links.kind = 'receiver'
           returning account_id, id, kind
         ), alarms as (
           select ${alarm()} from enqueued

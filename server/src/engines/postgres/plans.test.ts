@@ -30,6 +30,7 @@ const small = new Set([
   'damaged_files',
   'day_key_objects',
   'day_keys',
+  'download_places',
   'event_log',
   'evidence_keys',
   'evidence_logs',
@@ -152,6 +153,8 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
     update messages set state = 'abandoned' where id in (select id from messages where state = 'sent' limit 2000);
     update messages set kind = 'code', receiver = 'someone' || id || '@x.org'
       where id in (select id from messages where state = 'sent' limit 2000);
+    insert into visit_deliveries (session, file_id, delivered, completed_at)
+      select digest, gen_random_uuid(), '{}', null from link_sessions;
     insert into undeleted_objects (key, due_at) select gen_random_uuid() || '/00000000', now() + number * interval '1 second'
       from generate_series(1, 20000) as number;
     insert into people (id, email, handle)
@@ -444,6 +447,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       wantedOf: (requests) => requests.wantedOf(accountId, dropId),
     },
     sentDrops: {
+      hasReceivers: (store) => store.hasReceivers(accountId, dropId),
       page: async (store) => {
         const times = { createdFrom: new Date('2026-01-01'), createdBefore: new Date('2026-02-01') };
         for (const state of [undefined, 'live', 'expired', 'revoked'] as const) {
@@ -539,6 +543,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       byToken: (links) => links.byToken(digest),
       bySession: (links) => links.bySession(digest),
       ofReceiver: (links) => links.ofReceiver(accountId, dropId, email),
+      ofPosition: (links) => links.ofPosition(accountId, dropId, 0),
       open: (links) => links.open(link, randomBytes(32), { keepSeconds: day, programSeconds: day, maxSessions: 10 }),
       close: (links) => links.close(digest),
       key: (links) => links.key(link),
@@ -563,6 +568,28 @@ async function everyCall(accountId: string): Promise<Calls> {
       files: async (links) => [await links.files(link), await links.files(link, fileId)],
       deliver: (links) =>
         links.deliver(link, [{ file: { id: fileId, sizeBytes: 1000 }, sent: { start: 0, end: 1000 } }]),
+    },
+    sharedLinks: {
+      list: (links) => links.list(accountId, dropId),
+      insert: (links) =>
+        links.insert(accountId, dropId, {
+          kind: 'anybody',
+          position: 1_000_000,
+          tokenDigest: randomBytes(32),
+          createdBy: '',
+          expiresAt: null,
+          maxDownloads: 1,
+        }),
+      reserve: (links) => links.reserve({ ...link, session: digest, maxDownloads: 1 }, randomUUID(), 60),
+      renew: (links) => links.renew({ ...link, session: digest }, randomUUID(), 60),
+      release: (links) => links.release(link, randomUUID()),
+      deliver: (links) =>
+        links.deliver(link, digest, [{ file: { id: fileId, sizeBytes: 1000 }, sent: { start: 0, end: 1000 } }]),
+      setCodeFor: (links) => links.setCodeFor(digest, 0, randomUUID(), 600),
+      countWrongCode: (links) => links.countWrongCode(link, 250),
+      uncountWrongCode: (links) => links.uncountWrongCode(link),
+      findAsked: (links) => links.findAsked(digest),
+      become: (links) => links.become(digest, link, randomUUID(), 50),
     },
     uploads: {
       begin: (uploads) =>

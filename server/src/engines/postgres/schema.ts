@@ -29,6 +29,8 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type LinkKind = "anybody" | "named" | "receiver";
+
 export type MemberRole = "member" | "owner" | "reader";
 
 export type MessageChannel = "mail" | "sms";
@@ -44,6 +46,8 @@ export type ScanResult = "clean" | "unscanned";
 export type SecondFactor = "mail" | "off" | "sms";
 
 export type SessionStage = "complete" | "enrolment" | "second_factor";
+
+export type SharedLinks = "anybody" | "named" | "never";
 
 export type SignInMethod = "link" | "passkey" | "password" | "provider";
 
@@ -79,6 +83,7 @@ export interface Accounts {
   receiver_domains: string[] | null;
   reminders: Generated<boolean>;
   second_factor: SecondFactor | null;
+  shared_links: SharedLinks | null;
   show_links: Generated<boolean>;
   test_of: string | null;
   type: AccountType;
@@ -189,6 +194,15 @@ export interface Deliveries {
   drop_id: string;
   file_id: string;
   position: number;
+}
+
+export interface DownloadPlaces {
+  account_id: string;
+  drop_id: string;
+  due_at: Timestamp;
+  id: string;
+  position: number;
+  session: Buffer;
 }
 
 export interface Drafts {
@@ -361,6 +375,7 @@ export interface Groups {
   name: string;
   receiver_domains: string[] | null;
   second_factor: SecondFactor | null;
+  shared_links: SharedLinks | null;
 }
 
 export interface Holds {
@@ -425,10 +440,17 @@ export interface Links {
   account_id: string;
   completed_at: Timestamp | null;
   contact_name: string;
+  created_at: Timestamp | null;
+  created_by: string | null;
+  downloads: Generated<number>;
   drop_id: string;
   email: string;
+  expires_at: Timestamp | null;
   groups: string[];
+  kind: Generated<LinkKind>;
   language: string;
+  last_download_at: Timestamp | null;
+  max_downloads: number | null;
   more_time_asked_at: Timestamp | null;
   name: string | null;
   notified_at: Timestamp | null;
@@ -443,6 +465,8 @@ export interface Links {
   token_digest: Buffer;
   undeliverable_at: Timestamp | null;
   undeliverable_reason: string | null;
+  visits: Generated<number>;
+  wrong_codes: Generated<number>;
 }
 
 export interface LinkSessions {
@@ -450,10 +474,12 @@ export interface LinkSessions {
   code_expires_at: Timestamp | null;
   code_id: string | null;
   code_tries: Generated<number>;
+  counted_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   digest: Buffer;
   drop_id: string;
   expires_at: Timestamp | null;
+  for_position: number | null;
   passed_at: Timestamp | null;
   passed_channel: MessageChannel | null;
   passphrase_at: Timestamp | null;
@@ -646,6 +672,13 @@ export interface UsedTokens {
   expires_at: Timestamp;
 }
 
+export interface VisitDeliveries {
+  completed_at: Timestamp | null;
+  delivered: string;
+  file_id: string;
+  session: Buffer;
+}
+
 export interface WebhookAttempts {
   account_id: string;
   at: Generated<Timestamp>;
@@ -708,6 +741,7 @@ export interface DB {
   day_key_objects: DayKeyObjects;
   day_keys: DayKeys;
   deliveries: Deliveries;
+  download_places: DownloadPlaces;
   drafts: Drafts;
   drops: Drops;
   event_log: EventLog;
@@ -745,6 +779,7 @@ export interface DB {
   uploads: Uploads;
   usage: Usage;
   used_tokens: UsedTokens;
+  visit_deliveries: VisitDeliveries;
   webhook_attempts: WebhookAttempts;
   webhook_deliveries: WebhookDeliveries;
   webhooks: Webhooks;

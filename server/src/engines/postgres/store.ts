@@ -24,6 +24,7 @@ import { inboxStore } from './inbox/inbox.ts';
 import type { Traceparent } from './jobs/job-payload.ts';
 import { dayKeyStore, wrappedKeyStore } from './keys/keys.ts';
 import { linkStore } from './links/links.ts';
+import { sharedLinkStore } from './links/shared-links.ts';
 import { stopStore } from './links/stops.ts';
 import { outboxStore } from './outbox.ts';
 import { personStore } from './people/people.ts';
@@ -51,6 +52,7 @@ const parts: { readonly [Name in keyof Store]: Build<Store[Name]> } = {
   requests: requestStore,
   inbox: inboxStore,
   links: linkStore,
+  sharedLinks: sharedLinkStore,
   uploads: uploadStore,
   outbox: outboxStore,
   testMessages: testMessageStore,

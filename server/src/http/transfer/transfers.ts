@@ -38,13 +38,13 @@ interface Supervised {
  * sends, and with the key, or the session and membership, that allows it.
  */
 export class Transfers {
-  readonly #engines: Pick<Engines, 'store'>;
+  readonly #engines: Pick<Engines, 'store' | 'policy'>;
   readonly #running = new Set<Supervised>();
   #downloads = 0;
   readonly #perLink = new Map<string, number>();
   #checking = false;
 
-  constructor(engines: Pick<Engines, 'store'>) {
+  constructor(engines: Pick<Engines, 'store' | 'policy'>) {
     this.#engines = engines;
   }
 

@@ -151,10 +151,11 @@ function listFiles(
 
 /** Says in one sentence how far it came. */
 function tellResult(
-  { t }: Translator,
+  translator: Translator,
   story: Story,
   formatTime: (at: string) => string,
 ): { readonly tone: Step['tone']; readonly text: string } {
+  const { t } = translator;
   const { files, submission, openedAt, notifiedAt, failedAt, ended } = story;
   if (story.isTest) return { tone: 'bad', text: t('receipt.test') };
   const times = files.flatMap(({ at }) => at ?? []);
@@ -163,7 +164,10 @@ function tellResult(
   if (submission.type === 'request')
     return count === 0
       ? { tone: ended ? 'warn' : 'calm', text: t('receipt.unreceived') }
-      : { tone: 'good', text: t('receipt.received', { count, date, contact: nameReceiver(story.consignment) }) };
+      : {
+          tone: 'good',
+          text: t('receipt.received', { count, date, contact: nameReceiver(translator, story.consignment) }),
+        };
   if (files.length === 0)
     return openedAt === undefined
       ? { tone: ended ? 'warn' : 'calm', text: t('receipt.messageUnopened') }

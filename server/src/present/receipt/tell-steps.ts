@@ -32,7 +32,13 @@ export function tellSteps(
   return steps;
 }
 
-function tellEvent({ t }: Translator, story: Story, event: StoryEvent, formatTime: (at: string) => string): string {
+function tellEvent(
+  translator: Translator,
+  story: Story,
+  event: StoryEvent,
+  formatTime: (at: string) => string,
+): string {
+  const { t } = translator;
   const isRequest = story.submission.type === 'request';
   switch (event.kind) {
     case 'submission.accepted': {
@@ -44,7 +50,9 @@ function tellEvent({ t }: Translator, story: Story, event: StoryEvent, formatTim
         : t('receipt.step.submitted', { sender, count });
     }
     case 'content.consigned':
-      return t('receipt.step.consigned', { receiver: nameReceiver(event.data) });
+      if (event.data.shared === 'named') return t('receipt.step.consignedNamed');
+      if (event.data.shared === 'anybody') return t('receipt.step.consignedAnybody');
+      return t('receipt.step.consigned', { receiver: nameReceiver(translator, event.data) });
     case 'drop.extended':
       return t('receipt.step.extended', { date: formatTime(event.data.expires_at ?? '') });
     case 'drop.expired':
@@ -67,6 +75,8 @@ function tellEvent({ t }: Translator, story: Story, event: StoryEvent, formatTim
       return t('receipt.step.linkRevoked');
     case 'link.opened':
       return t('receipt.step.opened');
+    case 'link.downloaded':
+      return t('receipt.step.linkDownloaded', { count: event.data.downloads });
     case 'code.entered':
       return t(event.data.channel === 'sms' ? 'receipt.step.codeSms' : 'receipt.step.codeMail');
     case 'passphrase.entered':
@@ -75,7 +85,7 @@ function tellEvent({ t }: Translator, story: Story, event: StoryEvent, formatTim
       return t('receipt.step.handedOver', { name: oneLine(event.data.file.name) });
     case 'content.received': {
       const { reference, files } = event.data;
-      const receiver = nameReceiver(story.consignment);
+      const receiver = nameReceiver(translator, story.consignment);
       return t('receipt.step.received', { receiver, reference, count: files.length });
     }
     case 'key.destroyed':
@@ -89,12 +99,13 @@ function tellEvent({ t }: Translator, story: Story, event: StoryEvent, formatTim
   }
 }
 
-export function nameReceiver({ address, name }: Story['consignment']): string {
+export function nameReceiver({ t }: Translator, { address, name, shared }: Story['consignment']): string {
+  if (shared) return t(shared === 'named' ? 'receipt.named' : 'receipt.anybody');
   return oneLine(formatName(name === undefined || name === '' ? address : name, address));
 }
 
 function chooseTone({ kind }: StoryEvent): Step['tone'] {
-  if (kind === 'content.handed_over' || kind === 'content.received') return 'good';
+  if (kind === 'link.downloaded' || kind === 'content.handed_over' || kind === 'content.received') return 'good';
   if (kind === 'notification.failed') return 'bad';
   return kind === 'drop.expired' || kind === 'drop.revoked' || kind === 'link.shown' || kind === 'link.revoked'
     ? 'warn'

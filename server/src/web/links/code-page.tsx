@@ -115,7 +115,10 @@ export function CodePage(props: CodePageProps): JSX.Element {
   );
 }
 
-function problemText(translator: ViewTranslator, { problem, triesLeft }: CodePageProps): string {
+export function problemText(
+  translator: ViewTranslator,
+  { problem, triesLeft }: Pick<CodePageProps, 'problem' | 'triesLeft'>,
+): string {
   if (!problem) return '';
   const text = translator.t(problems[problem]);
   return problem === 'wrong' && triesLeft !== undefined

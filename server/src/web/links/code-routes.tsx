@@ -12,6 +12,7 @@ import { CodePage, type CodePageProps, codeTitle } from './code-page.tsx';
 import { findPages, type LinkPages } from './link-pages.ts';
 import type { PageEngines } from './page-engines.ts';
 import { requireSession } from './session.ts';
+import { replyWithWhichCode } from './which-routes.tsx';
 
 /** Marks the address that a browser is led to after it asked for another code. */
 const newCode = 'code=new';
@@ -42,7 +43,9 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
   app.post(`${home}resend`, { config }, async (request, reply) => {
     const session = await requireSession(engines, request, pages);
     requireOwnForm(request);
-    if (findPendingStep(engines, session) !== 'code') return reply.redirect(withChosenLanguage(request, './'), 303);
+    // The address is not kept: it is entered again.
+    if (findPendingStep(engines, session) !== 'code' || session.link.kind === 'named')
+      return reply.redirect(withChosenLanguage(request, './'), 303);
     const result = await issueCode(engines, session.link, session.digest);
     if (result !== 'too_many_codes') return reply.redirect(withChosenLanguage(request, `./?${newCode}`), 303);
     return replyWithCodePage(engines, options, request, reply.code(429), session, { problem: 'too_many_codes' });
@@ -62,6 +65,7 @@ export async function replyWithCodePage(
   } = {},
 ): Promise<FastifyReply> {
   const state = await readCodeState(engines, session);
+  if (session.link.kind === 'named') return replyWithWhichCode(options, request, reply, session, { ...told, state });
   const problem = told.problem ?? state.problem ?? told.unlessWorse;
   const translator = chooseTranslator(options, request, session.link.language);
   const { kind, home } = findPages(session.link);

@@ -13,6 +13,7 @@ import { LinkLandingPage, linkLandingTitle } from './link-landing-page.tsx';
 import type { LinkPages } from './link-pages.ts';
 import type { PageEngines } from './page-engines.ts';
 import { sessionCookie, sessionPath } from './session.ts';
+import { replyWithWhich, sendFirstCode } from './which-routes.tsx';
 
 /**
  * `/d/{token}` and `/u/{token}`: the pages that mails link to. A visit changes nothing, because scanners visit every
@@ -28,6 +29,7 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
     return link;
   };
   const land = (request: FastifyRequest, reply: FastifyReply, link: Link) => {
+    if (link.kind === 'named' && !link.hasPassphrase) return replyWithWhich(options, request, reply, link, request.url);
     const translator = chooseTranslator(options, request, link.language);
     const props = {
       kind,
@@ -36,6 +38,7 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
       sender: { name: link.senderName, address: link.sender },
       sentAt: link.createdAt,
       hasPassphrase: link.hasPassphrase,
+      shared: link.kind === 'anybody' ? { maxDownloads: link.maxDownloads } : undefined,
       codeChannel: codeTarget(engines, link)?.channel,
       action: request.url,
       gesture: gestureField,
@@ -60,8 +63,10 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
     const translator = chooseTranslator(options, request, link.language);
     if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, kind);
     const secret = await openLink(engines, link, request.peer);
+    if (link.kind === 'named' && !link.hasPassphrase) await sendFirstCode(engines, request, secret, pages);
     // If something has to be entered, a shared computer must not stay signed in for the next person.
-    const expires = link.hasPassphrase || codeTarget(engines, link) ? undefined : link.expiresAt;
+    const isAsked = link.hasPassphrase || link.kind === 'named' || codeTarget(engines, link) !== undefined;
+    const expires = isAsked ? undefined : link.expiresAt;
     return reply
       .header('set-cookie', sessionCookie(pages, secret, expires, options.secureCookies))
       .redirect(withChosenLanguage(request, sessionPath(pages, secret)), 303);

@@ -17,6 +17,8 @@ export interface LinkLandingPageProps {
   readonly isMessage?: boolean | undefined;
   readonly sender: Sender;
   readonly sentAt: Date;
+  /** Whether it is for anybody who has it, and for how many downloads, if that is limited. */
+  readonly shared?: { readonly maxDownloads: number | null } | undefined;
   /** How the code is sent that the receiver has to enter, if one is required. */
   readonly codeChannel?: 'sms' | 'mail' | undefined;
   /** Whether the receiver has to enter a passphrase. */
@@ -49,6 +51,14 @@ const texts = {
 
 const codeTexts = { sms: 'landing.code.sms', mail: 'landing.code.mail' } as const;
 
+const sharedTexts = { files: 'landing.shared.text', message: 'landing.shared.message' } as const;
+
+/** Says how often a link can be used, before and after it is opened. */
+export function DownloadLimit({ maxDownloads }: { readonly maxDownloads: number | null }): JSX.Element | null {
+  const translator = useTranslator();
+  return maxDownloads === null ? null : <p>{translator.t('landing.shared.limit', { count: maxDownloads })}</p>;
+}
+
 export function linkLandingTitle(
   translator: ViewTranslator,
   props: Pick<LinkLandingPageProps, 'kind' | 'sender' | 'isUnsolicited' | 'isMessage'>,
@@ -66,7 +76,7 @@ function findTexts({ kind, isMessage }: Pick<LinkLandingPageProps, 'kind' | 'isM
  * this: the sender, when the link was sent and whether it needs a code, but no files, message, receiver or reference.
  */
 export function LinkLandingPage(props: LinkLandingPageProps): JSX.Element {
-  const { kind, sender, sentAt, codeChannel, hasPassphrase, action, gesture } = props;
+  const { kind, sender, sentAt, codeChannel, hasPassphrase, action, gesture, shared } = props;
   const translator = useTranslator();
   const { text, button, unknown } = findTexts(props);
   return (
@@ -75,7 +85,8 @@ export function LinkLandingPage(props: LinkLandingPageProps): JSX.Element {
       title={linkLandingTitle(translator, props)}
       about={
         <>
-          <p class="lead">{translator.t(text)}</p>
+          <p class="lead">{translator.t(shared ? sharedTexts[props.isMessage ? 'message' : 'files'] : text)}</p>
+          {shared && <DownloadLimit {...shared} />}
           <Fields fields={[...fromField(translator, sender), [translator.t('sent.at'), <Moment at={sentAt} />]]} />
         </>
       }

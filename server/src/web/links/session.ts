@@ -48,9 +48,13 @@ export function readSecret(request: FastifyRequest): string | undefined {
     .find((value) => deriveHandle(value) === handleIn(request));
 }
 
+/** Finds a session that this request has just begun. */
+export const findSessionOf = (engines: Pick<Engines, 'store' | 'policy'>, secret: string, { type }: LinkPages) =>
+  findSession(engines, secret, type);
+
 /** Finds the browser's session, which may still have something to enter. */
 export async function requireSession(
-  engines: Pick<Engines, 'store'>,
+  engines: Pick<Engines, 'store' | 'policy'>,
   request: FastifyRequest,
   pages: LinkPages,
 ): Promise<LinkSession> {

@@ -5,6 +5,7 @@ import { isolate, oneLine } from '../../present/texts/plain.ts';
 import { type Scanned, summarizeScans } from '../../present/texts/scan-texts.ts';
 import type { Translator } from '../../present/texts/translator.ts';
 import { useTranslator } from '../../present/texts/translator-context.ts';
+import { DownloadLimit } from '../links/link-landing-page.tsx';
 import { ActionBar } from '../shared/components/action-bar.tsx';
 import { AskForm, type Asking } from '../shared/components/ask-form.tsx';
 import { Button, ButtonLink } from '../shared/components/button.tsx';
@@ -54,8 +55,10 @@ export interface DownloadPageProps {
   readonly deadline: Date;
   /** When the last file was sent in full; undefined before. */
   readonly completedAt?: Date | undefined;
-  /** The receiver's receipt, without the ending of the file. */
-  readonly receiptHref: string;
+  /** The receiver's receipt, without the ending of the file. Nobody in particular has none. */
+  readonly receiptHref?: string | undefined;
+  /** Whether it is a link for anybody, and for how many downloads. */
+  readonly shared?: { readonly maxDownloads: number | null } | undefined;
   readonly asking?: Asking | undefined;
   /** Ends the session of this browser. */
   readonly doneAction: string;
@@ -95,6 +98,7 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
                 : [...fromField(translator, props.sender), [translator.t('common.until'), until]]
             }
           />
+          {props.shared && <DownloadLimit {...props.shared} />}
           <DownloadBar {...props} />
           <Message>{props.message}</Message>
         </>
@@ -104,7 +108,7 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
       <p class="unseen" role="status" />
       <div class="asides">
         <Verify files={files} sumsHref={props.sumsHref} />
-        <OwnReceipt path={props.receiptHref} text={translator.t('receipt.yoursText')} />
+        {props.receiptHref && <OwnReceipt path={props.receiptHref} text={translator.t('receipt.yoursText')} />}
         {props.asking && <AskForm {...props.asking} />}
       </div>
       <DoneForm action={props.doneAction} />
@@ -133,7 +137,7 @@ function MessagePage(props: DownloadPageProps): JSX.Element {
         </>
       }
     >
-      <OwnReceipt path={props.receiptHref} text={translator.t('receipt.yoursText')} />
+      {props.receiptHref && <OwnReceipt path={props.receiptHref} text={translator.t('receipt.yoursText')} />}
       {props.asking && <AskForm {...props.asking} />}
       <DoneForm action={props.doneAction} />
     </Card>

@@ -1,5 +1,5 @@
 import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
-import { listDroppedFiles } from '../../domain/links/find-link.ts';
+import { listDroppedFiles, requireOwnLink } from '../../domain/links/find-link.ts';
 import { recordMessage } from '../../domain/links/record-delivery.ts';
 import { findPendingStep } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
@@ -53,9 +53,10 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
         foldersHref: 'folders',
         sumsHref: 'SHA256SUMS',
         deliveredHref: 'delivered',
-        receiptHref: 'receipt',
+        receiptHref: link.kind === 'receiver' ? 'receipt' : undefined,
+        shared: link.kind === 'anybody' ? { maxDownloads: link.maxDownloads } : undefined,
         deadline: link.expiresAt,
-        completedAt: link.completedAt ?? undefined,
+        completedAt: link.kind === 'receiver' ? (link.completedAt ?? undefined) : undefined,
         asking: toAskFormProps(request, link),
         doneAction: withChosenLanguage(request, 'done'),
       };
@@ -75,7 +76,9 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
 
   for (const format of receiptFormats)
     app.get(`/download/:handle/receipt.${format}`, { config }, async (request, reply) => {
-      const { accountId, dropId, position, language } = await requireLink(engines, request, downloads);
+      const link = await requireLink(engines, request, downloads);
+      requireOwnLink(link);
+      const { accountId, dropId, position, language } = link;
       const { locale } = chooseTranslator(options, request, language);
       const story = { accountId, dropId, position };
       return replyWithReceipt(engines, reply, { ...story, type: 'drop', format, languages: [locale] });

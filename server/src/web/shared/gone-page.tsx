@@ -34,6 +34,8 @@ export interface GonePageProps {
 const texts = {
   expired: { icon: 'clock', title: 'gone.expired.title', text: 'gone.expired.text' },
   revoked: { icon: 'stop', title: 'gone.revoked.title', text: 'gone.revoked.text' },
+  used_up: { icon: 'clock', title: 'gone.used_up.title', text: 'gone.used_up.text' },
+  forbidden: { icon: 'stop', title: 'gone.forbidden.title', text: 'gone.forbidden.text' },
   not_opened: { icon: 'question', title: 'gone.not_opened.title', text: 'gone.not_opened.text' },
   cut_off: { icon: 'link', title: 'gone.cut_off.title', text: 'gone.cut_off.text' },
   unknown: { icon: 'question', title: 'gone.unknown.title', text: 'gone.unknown.text' },
@@ -70,10 +72,20 @@ const endedTexts = {
     download: 'gone.revoked.download',
     upload: 'gone.revoked.upload',
   },
+  used_up: {
+    title: 'gone.used_up.titleFrom',
+    download: 'gone.used_up.download',
+    upload: 'gone.used_up.download',
+  },
+  forbidden: {
+    title: 'gone.forbidden.titleFrom',
+    download: 'gone.forbidden.download',
+    upload: 'gone.forbidden.download',
+  },
 } as const;
 
 function findEndedTexts({ reason, link }: Pick<GonePageProps, 'reason' | 'link'>) {
-  return link && (reason === 'expired' || reason === 'revoked') ? { link, ended: endedTexts[reason] } : undefined;
+  return link && reason in endedTexts ? { link, ended: endedTexts[reason as keyof typeof endedTexts] } : undefined;
 }
 
 export function goneTitle(translator: ViewTranslator, props: Pick<GonePageProps, 'reason' | 'link'>): string {

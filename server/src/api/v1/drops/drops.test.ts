@@ -637,7 +637,7 @@ describe('a change of a drop', () => {
     const ofDrop = { accountId: sender.accountId, dropId: drop.id };
     const asked = [ofDrop, { ...ofDrop, position: 0 }, { ...ofDrop, position: 1 }];
     expect(await exchange.engines.store.links.endings(asked)).toEqual([
-      { ...ofDrop, position: 1, ended: true, revoked: true },
+      { ...ofDrop, position: 1, ended: true, revoked: true, rules: null },
     ]);
     expect((await ask(sender, 'POST', `/drops/${drop.id}/remind`)).json()).toEqual({ reminded: 1 });
   });

@@ -15,6 +15,7 @@ import {
 } from '../sent/sent.ts';
 import { changeRoutes } from '../sent/sent-changes.ts';
 import { ownFileRoutes } from './own-files.ts';
+import { sharedLinkRoutes, showNewLink, toSharedLinkInput } from './shared-links.ts';
 
 const drops: SentKind = {
   type: 'downloadfiles',
@@ -23,6 +24,7 @@ const drops: SentKind = {
   page: 'd',
   schemas: { entry: Drop, page: DropPage, details: DropDetails, created: CreatedDrop, checked: CheckedDrop },
   toEntry: (engines, drop) => ({ ...toSent(engines, drop), file_count: drop.fileCount }),
+  toSharedLink: showNewLink,
   toReceiver: (receiver) => ({
     ...toSentReceiver(receiver, 'completed'),
     completed_at: receiver.completedAt,
@@ -56,7 +58,12 @@ export const dropRoutes = [
       ],
     },
     {
-      toInput: (body) => ({ ...toDispatchInput(body), uploads: body.uploads, sentFiles: body.sent_files }),
+      toInput: (body) => ({
+        ...toDispatchInput(body),
+        uploads: body.uploads,
+        sentFiles: body.sent_files,
+        ...(body.shared_link && { sharedLink: toSharedLinkInput(body.shared_link) }),
+      }),
       check: (engines, caller, input) => checkDrop(engines, caller, forKey(caller, input)),
       describe: ({ uploads, sentFiles }) => ({
         file_count: uploads.length + sentFiles.length,
@@ -83,6 +90,7 @@ export const dropRoutes = [
     resend: { id: 'resendDropInvitation', summary: 'Send a receiver the mail with their link again' },
   }),
   ...ownFileRoutes,
+  ...sharedLinkRoutes,
   ...receiptRoutes(drops, {
     pdf: { id: 'getDropReceiptPdf', summary: 'Get the receipt of a receiver as a PDF' },
     json: { id: 'getDropReceipt', summary: 'Get the receipt of a receiver as JSON' },

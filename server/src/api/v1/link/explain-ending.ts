@@ -15,7 +15,9 @@ export async function explainEnding<Found>(request: FastifyRequest, find: () => 
   }
 }
 
-function describeEnding(code: ExchangeError['code'], { sender, dropId }: Link): string {
-  const how = code === 'link_revoked' ? 'The link was revoked' : 'The link has expired';
+function describeEnding(code: ExchangeError['code'], { sender, dropId, kind, ended, usedUp }: Link): string {
+  const isUsedUp = kind !== 'receiver' && usedUp && !ended;
+  const expired = isUsedUp ? 'The link was used as often as it may be' : 'The link has expired';
+  const how = code === 'link_revoked' ? 'The link was revoked' : expired;
   return `${how}. Ask ${sender} for a new one, and name the reference ${toReference(dropId)}.`;
 }

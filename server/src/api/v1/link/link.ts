@@ -2,6 +2,7 @@ import {
   EnterCodeInput,
   EnterPassphraseInput,
   LinkCode as LinkCodeSchema,
+  LinkReceiverInput,
   LinkSession as LinkSessionSchema,
   OpenedLink,
   OpenLinkInput,
@@ -13,6 +14,7 @@ import { issueCode } from '../../../domain/links/issue-code.ts';
 import type { Link, LinkSession } from '../../../domain/links/link-store.ts';
 import { closeFoundSession, openLinkForProgram, passCode } from '../../../domain/links/open-link.ts';
 import { findPendingStep } from '../../../domain/links/second-factor.ts';
+import { sendCodeTo } from '../../../domain/links/which-receiver.ts';
 import { enterPassphrase } from '../../../domain/passphrases/passphrase.ts';
 import { toReference } from '../../../domain/reference.ts';
 import { limitGuesses } from '../../../http/shared/limit-guesses.ts';
@@ -93,6 +95,22 @@ const closeLink = linkRoute({
   },
 });
 
+const nameReceiver = linkRoute({
+  method: 'POST',
+  path: '/link/receiver',
+  id: 'nameLinkReceiver',
+  summary: 'Say which of the receivers of a link for all of them you are, and have a code sent',
+  access: 'link-program-pending',
+  body: LinkReceiverInput,
+  response: { status: 204, description: 'If the address is that of a receiver, a code is on its way to it.' },
+  errors: ['passphrase_required', 'not_found', ...endings],
+  async handle({ engines, session, body }) {
+    requirePassphrase(session);
+    await sendCodeTo(engines, session, body.email);
+    return {};
+  },
+});
+
 const requestCode = linkRoute({
   method: 'POST',
   path: '/link/code/send',
@@ -164,6 +182,7 @@ const enterPassphraseOfLink = linkRoute({
 export const linkRoutes: readonly LinkRoute[] = [
   openLink,
   getLink,
+  nameReceiver,
   requestCode,
   enterCode,
   enterPassphraseOfLink,
@@ -174,13 +193,15 @@ export const linkRoutes: readonly LinkRoute[] = [
 ];
 
 async function toOpenedLink(engines: CallEngines, session: LinkSession) {
-  const { type, dropId, expiresAt } = session.link;
+  const { type, dropId, expiresAt, kind, maxDownloads } = session.link;
   const step = findPendingStep(engines, session);
   return {
     kind: type === 'downloadfiles' ? 'download' : 'upload',
     reference: toReference(dropId),
     expires_at: expiresAt,
     passphrase_required: step === 'passphrase',
+    shared: kind === 'receiver' ? null : kind,
+    max_downloads: maxDownloads,
     code: step === 'code' ? await toCode(engines, session) : null,
   };
 }

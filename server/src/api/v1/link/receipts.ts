@@ -1,6 +1,7 @@
 import { Receipt, ReceiptQuery } from '@waybill/protocol/v1';
 import { type Static, Type } from 'typebox';
 import { receiptFormats } from '../../../domain/evidence/make-receipt.ts';
+import { requireOwnLink } from '../../../domain/links/find-link.ts';
 import { replyWithReceipt } from '../../../http/transfer/reply-with-receipt.ts';
 import type { LinkRoute } from '../route.ts';
 import { endings } from './link-shapes.ts';
@@ -28,7 +29,9 @@ export const linkReceiptRoutes = receiptFormats.map(
     errors: ['not_found', 'receipt_not_ready', 'receipt_unavailable', ...endings],
     stream: {
       curl: [`-o receipt.${format}`],
-      serve({ engines, link: { accountId, dropId, position, type, language: own }, request, reply }) {
+      serve({ engines, link, request, reply }) {
+        requireOwnLink(link);
+        const { accountId, dropId, position, type, language: own } = link;
         const { language = own } = request.query as Partial<Static<typeof ReceiptQuery>>;
         const story = { accountId, dropId, position, type: type === 'downloadfiles' ? 'drop' : 'request' } as const;
         return replyWithReceipt(engines, reply, { ...story, format, languages: [language] });

@@ -30,6 +30,13 @@ export interface SentKind {
   readonly toEntry: (engines: Pick<CallEngines, 'policy'>, sent: SentDrop) => object;
   /** The acts of one receiver. */
   readonly toReceiver: (receiver: SentReceiver) => object;
+  /** The shared link that was made with it; a request has none. */
+  readonly toSharedLink?: (
+    engines: Pick<CallEngines, 'store' | 'policy'>,
+    accountId: string,
+    dropId: string,
+    made: NonNullable<MadeDispatch['sharedLink']>,
+  ) => Promise<object>;
 }
 
 /** The name of an operation, and its description. */
@@ -178,10 +185,13 @@ async function createdResult(
     ...(sent.notify ? {} : { link: `${publicUrl}/${kind.page}/${made.tokens[position]}` }),
   }));
   const headers = { ...toETag(sent.version), location: `${publicUrl}/api/v1${kind.path}/${sent.id}` };
-  return { body: { ...kind.toEntry(engines, sent), receivers }, headers };
+  const shared = made.sharedLink && {
+    shared_link: await kind.toSharedLink?.(engines, accountId, made.id, made.sharedLink),
+  };
+  return { body: { ...kind.toEntry(engines, sent), receivers, ...shared }, headers };
 }
 
-export function toDispatchInput(body: Omit<NewDrop, 'uploads' | 'sent_files'>): DispatchInput {
+export function toDispatchInput(body: Omit<NewDrop, 'uploads' | 'sent_files' | 'shared_link'>): DispatchInput {
   const {
     receivers,
     title = null,

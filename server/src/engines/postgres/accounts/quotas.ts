@@ -11,6 +11,7 @@ const columns = {
   maxLifetime: 'max_lifetime',
   lifetimes: 'lifetimes',
   secondFactor: 'second_factor',
+  sharedLinks: 'shared_links',
   receiverDomains: 'receiver_domains',
   acceptsEncrypted: 'accepts_encrypted',
 } as const satisfies Record<keyof Quotas, string>;
@@ -20,11 +21,13 @@ const selected = (value: (column: string) => ReturnType<typeof sql>) =>
   sql.join(names.map((name) => sql`${value(columns[name])} as ${sql.id(name)}`));
 /** A test account has lifetimes of its own, which are short. */
 const inherited = (column: string) => {
-  const value = sql`coalesce(${sql.ref(`live.${column}`)}, ${sql.ref(`groups.${column}`)})`;
+  const value = sql`${merge(column)}(${sql.ref(`live.${column}`)}, ${sql.ref(`groups.${column}`)})`;
   return column.endsWith('lifetime') || column === 'lifetimes'
     ? sql`case when accounts.test_of is null then ${value} end`
     : value;
 };
+/** The strictest rule about shared links applies, and of everything else the account's own. */
+const merge = (column: string) => sql.raw(column === 'shared_links' ? 'least' : 'coalesce');
 const today = sql`(now() at time zone 'UTC')::date`;
 
 export function quotaStore(db: Database): QuotaStore {
@@ -47,7 +50,7 @@ export function quotaStore(db: Database): QuotaStore {
     async of(accountId) {
       const { rows } = await sql<Quotas & { isTest: boolean }>`
         select accounts.test_of is not null as "isTest",
-          ${selected((column) => sql`coalesce(${sql.ref(`accounts.${column}`)}, ${inherited(column)})`)}
+          ${selected((column) => sql`${merge(column)}(${sql.ref(`accounts.${column}`)}, ${inherited(column)})`)}
         from accounts left join accounts as live on live.id = accounts.test_of
         left join groups on groups.id = coalesce(accounts.group_id, live.group_id) where accounts.id = ${accountId}
       `.execute(db);

@@ -139,6 +139,7 @@ export function dropStore(db: Database): DropStore {
         .select(['drop_id', 'email', 'phone', 'language', 'groups', 'contact_name as contactName', 'name'])
         .where('account_id', '=', accountId)
         .where('drop_id', '=', sql<string>`any(${dropIds}::uuid[])`)
+        .where('kind', '=', 'receiver')
         .orderBy('drop_id')
         .orderBy('position')
         .execute();
@@ -284,6 +285,7 @@ export function dropStore(db: Database): DropStore {
             and sending.request_position = links.position
         ) as received
         where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position > ${after}
+          and links.kind = 'receiver'
         order by links.position limit ${sql.lit(count)}
       `,
   };

@@ -15,6 +15,7 @@ import type {
 } from '../../../domain/drops/sent-drop-store.ts';
 import { secondFactorRule } from '../accounts/account-columns.ts';
 import { bindStatements, type Database } from '../database.ts';
+import { firstShared } from '../links/shared-links.ts';
 import { matchFile, maxPageRows, searchList, searchText, type TextSearch } from '../search.ts';
 import { isRestorable, lastReply, stateOfDrop } from './drop-columns.ts';
 
@@ -40,7 +41,8 @@ const isLiveByExpiry = sql`drops.ended_at is null and drops.expires_at > now()`;
 const isUnreached = sql`links.undeliverable_at is not null and links.opened_at is null and links.completed_at is null`;
 /** With a limit, so that it is looked up for the rows of a page only, and not for all drops at once. */
 const isPending = sql`(
-  select true from links where ${linksOfDrop} and links.completed_at is null and links.revoked_at is null limit 1
+  select true from links where ${linksOfDrop} and links.completed_at is null and links.revoked_at is null
+    and links.kind <> 'named' limit 1
 ) is not null`;
 const isOfPart = (part: SentPart, live: RawBuilder<unknown>) =>
   ({
@@ -103,10 +105,14 @@ export function sentDropStore(db: Database): SentDropStore {
             count(completed_at) as downloaded
           from links where account_id = ${accountId} and drop_id = asked.id
             and (revoked_at is null or completed_at is not null)
+            -- Without receivers, what is known of the links for anybody counts.
+            and (kind = 'receiver' or kind = 'anybody' and not exists (
+              select from links as receiver
+              where receiver.account_id = ${accountId} and receiver.drop_id = asked.id and receiver.position = 0))
         ) as reached cross join lateral (
           select json_build_object('name', ${shownReceiver}, 'email', email) as receiver
           from links where account_id = ${accountId} and drop_id = asked.id
-          order by revoked_at is not null and completed_at is null, position limit 1
+          order by kind <> 'receiver', revoked_at is not null and completed_at is null, position limit 1
         ) as first cross join lateral (
           select coalesce(sum(size_bytes), 0)::bigint as "totalBytes",
             (array_agg(coalesce(path, name) order by created_at, id))[1] as "firstFile"
@@ -141,7 +147,7 @@ export function sentDropStore(db: Database): SentDropStore {
           coalesce(sent.files, 0) as "filesDelivered", coalesce(received.sendings, 0) as sendings,
           coalesce(received.files, 0) as "filesReceived", received.last as "lastReceivedAt"
         from (
-          select * from links where account_id = ${accountId} and drop_id = ${dropId} and ${only}
+          select * from links where account_id = ${accountId} and drop_id = ${dropId} and kind = 'receiver' and ${only}
         ) as links left join (
           select position, count(completed_at) as files from deliveries
           where account_id = ${accountId} and drop_id = ${dropId} and ${only} group by position
@@ -162,7 +168,7 @@ export function sentDropStore(db: Database): SentDropStore {
           scan, unscanned_reason as "unscannedReason", state = 'ready' as "isStored", coalesce(sent.receivers, 0) as "receiversDelivered"
         from files left join (
           select file_id, count(completed_at) as receivers from deliveries
-          where account_id = ${accountId} and drop_id = ${dropId} group by file_id
+          where account_id = ${accountId} and drop_id = ${dropId} and position < ${firstShared} group by file_id
         ) as sent on sent.file_id = files.id
         where files.account_id = ${accountId} and files.drop_id = ${dropId}
         order by files.created_at, files.id
@@ -172,7 +178,7 @@ export function sentDropStore(db: Database): SentDropStore {
         select position, email, ${shownReceiver} as name, notified_at as "notifiedAt", opened_at as "openedAt",
           undeliverable_at as "undeliverableAt", ${lastReply} as "undeliverableReason",
           completed_at as "completedAt", revoked_at as "revokedAt"
-        from links where account_id = ${accountId} and drop_id = ${dropId} order by position
+        from links where account_id = ${accountId} and drop_id = ${dropId} and kind = 'receiver' order by position
       `,
 
     followedFiles: (accountId, dropId) => readRows<FollowedFile>`
@@ -201,7 +207,7 @@ export function sentDropStore(db: Database): SentDropStore {
         with receivers as materialized (
           select account_id, drop_id, position, ${person} = any(shown_to) as "isKnown" from links
           where account_id = ${accountId} and drop_id = ${dropId} and revoked_at is null
-            and position = coalesce(${position ?? null}::integer, position)
+            and case when ${position ?? null}::integer is null then kind = 'receiver' else position = ${position ?? null}::integer end
           for update
         ), shown as (
           update links set shown_to = shown_to || ${person}::text from receivers
@@ -210,6 +216,11 @@ export function sentDropStore(db: Database): SentDropStore {
         )
         select position, "isKnown" from receivers order by position
       `,
+
+    hasReceivers: async (accountId, dropId) =>
+      (await readRow`
+        select 1 from drops where account_id = ${accountId} and id = ${dropId} and receiver_count > 0
+      `) !== undefined,
 
     async growByOne(accountId, dropId) {
       const { position } = await db

@@ -9,9 +9,10 @@ import type {
   LinkStore,
   ReceiversLink,
 } from '../../../domain/links/link-store.ts';
+import { maxWrongCodes } from '../../../domain/links/which-receiver.ts';
 import type { Channel } from '../../../domain/policy.ts';
 import type { WantedFile } from '../../../domain/requests/wanted-files.ts';
-import { secondFactorRule, shownName } from '../accounts/account-columns.ts';
+import { isLimitedToDomains, secondFactorRule, sharedLinksRule, shownName } from '../accounts/account-columns.ts';
 import { bindStatements, type Database } from '../database.ts';
 import { evidenceFile, type ReadyFile, sealedFileColumns } from '../files/sealed-file.ts';
 import { purgeUnheld } from '../purge.ts';
@@ -31,8 +32,12 @@ const revoked = sql<boolean>`drops.revoked_at is not null or links.revoked_at is
 const revokedAt = sql<Date | null>`least(drops.revoked_at, links.revoked_at,
   case when drops.type = 'uploadfiles' then accounts.disabled_at end)`;
 
-/** A contact's link is complete when files were sent through it. */
-const usedUp = sql<boolean>`not drops.reusable and links.completed_at is not null`;
+/** A contact's link is complete when files were sent through it; a shared link when it was downloaded often enough. */
+const usedUp = sql<boolean>`(not drops.reusable and links.completed_at is not null
+  or coalesce(links.downloads >= links.max_downloads, false) or links.wrong_codes >= ${sql.lit(maxWrongCodes)})`;
+
+/** A shared link may have an end of its own. */
+const linkEnd = sql<Date>`least(drops.expires_at, links.expires_at)`;
 
 export function linkStore(db: Database): LinkStore {
   const { readRow, readRows, run } = bindStatements(db);
@@ -59,17 +64,22 @@ export function linkStore(db: Database): LinkStore {
         'drops.file_count as fileCount',
         'drops.lifetime',
         'drops.created_at as createdAt',
-        'drops.expires_at as expiresAt',
+        linkEnd.as('expiresAt'),
         'drops.second_factor as secondFactor',
         sql<boolean>`drops.passphrase is not null`.as('hasPassphrase'),
         secondFactorRule.as('secondFactorRule'),
-        sql<boolean>`drops.ended_at is not null or drops.expires_at <= now() or links.revoked_at is not null`.as(
-          'ended',
-        ),
+        'links.kind',
+        sharedLinksRule.as('sharedLinksRule'),
+        isLimitedToDomains.as('isLimitedToDomains'),
+        'links.max_downloads as maxDownloads',
+        sql<Buffer | null>`null::bytea`.as('session'),
+        sql<boolean>`drops.ended_at is not null or ${linkEnd} <= now() or links.revoked_at is not null`.as('ended'),
         revoked.as('revoked'),
         revokedAt.as('revokedAt'),
         sql<boolean>`accounts.disabled_at is not null`.as('isSenderDisabled'),
-        sql<boolean>`now() > drops.expires_at - (drops.expires_at - drops.created_at) / 4`.as('endsSoon'),
+        sql<boolean>`now() > ${linkEnd} - (${linkEnd} - coalesce(links.created_at, drops.created_at)) / 4`.as(
+          'endsSoon',
+        ),
         sql<Question[]>`array_remove(array[
           case when links.more_time_asked_at is not null then 'more_time' end,
           case when links.send_again_asked_at is not null then 'send_again' end], null)`.as('asked'),
@@ -84,6 +94,13 @@ export function linkStore(db: Database): LinkStore {
 
   return {
     byToken: (digest) => links().where('links.token_digest', '=', digest).executeTakeFirst(),
+
+    ofPosition: (accountId, dropId, position) =>
+      links()
+        .where('links.account_id', '=', accountId)
+        .where('links.drop_id', '=', dropId)
+        .where('links.position', '=', position)
+        .executeTakeFirst(),
 
     ofReceiver: (accountId, dropId, email) =>
       links()
@@ -103,6 +120,7 @@ export function linkStore(db: Database): LinkStore {
         .select([
           'session.code_id as codeId',
           'session.code_tries as tries',
+          sql<boolean>`session.counted_at is not null`.as('isCounted'),
           'session.code_expires_at as codeExpiresAt',
           sql<boolean>`session.code_expires_at <= now()`.as('expired'),
           sql<boolean>`session.passphrase_at is not null`.as('hasEnteredPassphrase'),
@@ -114,7 +132,9 @@ export function linkStore(db: Database): LinkStore {
         .where(sql<boolean>`coalesce(session.expires_at > now(), true)`)
         .executeTakeFirst();
       if (!row) return undefined;
-      const { codeId, tries, expired, codeExpiresAt, passed, hasEnteredPassphrase, ...link } = row;
+      const { codeId, tries, expired, codeExpiresAt, passed, isCounted, hasEnteredPassphrase, ...found } = row;
+      const session = found.kind === 'receiver' ? null : digest;
+      const link = { ...found, session, usedUp: found.usedUp && !isCounted };
       const code = codeId && codeExpiresAt ? { tries, expired, expiresAt: codeExpiresAt } : undefined;
       return { link, digest, passed, code, hasEnteredPassphrase };
     },
@@ -122,12 +142,13 @@ export function linkStore(db: Database): LinkStore {
     async open(link, digest, { keepSeconds, programSeconds, maxSessions }) {
       // Locks the link, so that when several browsers open it at once, each sees the sessions of those before it.
       const { numAffectedRows } = await sql`
-        update links set opened_at = now()
+        update links set opened_at = now(), visits = visits + 1
         where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
           and opened_at is null
       `.execute(db);
       const isFirst = numAffectedRows === 1n;
-      if (!isFirst) await lockLink(db, link);
+      if (!isFirst && link.kind === 'receiver') await lockLink(db, link);
+      if (!isFirst && link.kind !== 'receiver') await countVisit(db, link);
       // Uses the time of the statement: a transaction that waited for the lock began before sessions that are older
       // than its own.
       const { rows } = await sql<{ expiresAt: Date | null; hasClosed: boolean }>`
@@ -135,7 +156,8 @@ export function linkStore(db: Database): LinkStore {
           delete from link_sessions where digest in (
             select digest from link_sessions
             where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
-            order by passed_at is not null desc, passphrase_at is not null desc, created_at desc offset ${maxSessions - 1})
+            order by passed_at is not null or counted_at is not null desc, passphrase_at is not null desc, created_at desc
+            offset ${maxSessions - 1})
           returning 1
         ), opened as (
           insert into link_sessions (digest, account_id, drop_id, position, created_at, expires_at, purge_at)
@@ -170,7 +192,7 @@ export function linkStore(db: Database): LinkStore {
 
     async holdLive(link) {
       const { rows } = await sql<{ ended: boolean; revoked: boolean; usedUp: boolean }>`
-        select ended_at is not null or expires_at <= now() or links.revoked_at is not null as ended,
+        select ended_at is not null or ${linkEnd} <= now() or links.revoked_at is not null as ended,
           ${revoked} as revoked, ${usedUp} as "usedUp"
         from drops join accounts on accounts.id = drops.account_id join links on links.account_id = drops.account_id and links.drop_id = drops.id
           and links.position = ${link.position}
@@ -197,15 +219,18 @@ export function linkStore(db: Database): LinkStore {
     },
 
     endings: (drops) => readRows<DropEnding>`
-        select drops.account_id as "accountId", drops.id as "dropId", nullif(asked.position, -1) as position, true as ended,
-          ${revoked} as revoked
+        select drops.account_id as "accountId", drops.id as "dropId", nullif(asked.position, -1) as position,
+          ended_at is not null or ${linkEnd} <= now() or ${revoked} as ended, ${revoked} as revoked,
+          case when links.kind <> 'receiver' then json_build_object('kind', links.kind, 'sharedLinksRule', ${sharedLinksRule},
+            'isLimitedToDomains', ${isLimitedToDomains}, 'secondFactor', drops.second_factor,
+            'secondFactorRule', ${secondFactorRule}) end as rules
         from unnest(${drops.map(({ accountId }) => accountId)}::uuid[], ${drops.map(({ dropId }) => dropId)}::uuid[],
           ${drops.map(({ position }) => position ?? -1)}::integer[]) as asked (account_id, id, position)
         join drops on drops.account_id = asked.account_id and drops.id = asked.id
         join accounts on accounts.id = drops.account_id
         left join links on links.account_id = asked.account_id and links.drop_id = asked.id
           and links.position = asked.position
-        where ended_at is not null or expires_at <= now() or ${revoked}
+        where ended_at is not null or ${linkEnd} <= now() or ${revoked} or links.kind <> 'receiver'
       `,
 
     async ask({ accountId, dropId, position }, question) {
@@ -333,7 +358,13 @@ export function linkStore(db: Database): LinkStore {
             .on('delivery.position', '=', link.position),
         )
         .select(sealedFileColumns)
-        .select(sql<boolean>`delivery.completed_at is not null`.as('complete'))
+        .select(
+          (link.session === null
+            ? sql<boolean>`delivery.completed_at is not null`
+            : sql<boolean>`exists (select from visit_deliveries as visit
+                where visit.session = ${link.session} and visit.file_id = files.id and visit.completed_at is not null)`
+          ).as('complete'),
+        )
         .where('files.account_id', '=', link.accountId)
         .where('files.drop_id', '=', link.dropId)
         .where('files.state', '=', 'ready')
@@ -421,9 +452,18 @@ async function hasEveryone(db: Database, link: Link): Promise<boolean> {
   const { rows } = await sql`
     select from links
     where account_id = ${link.accountId} and drop_id = ${link.dropId} and completed_at is null and revoked_at is null
+      and kind = 'receiver'
     limit 1
   `.execute(db);
   return rows.length === 0;
+}
+
+/** Locks the link as well. */
+async function countVisit(db: Database, link: Link): Promise<void> {
+  await sql`
+    update links set visits = visits + 1
+    where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+  `.execute(db);
 }
 
 /** Holds the lock until the transaction ends. */

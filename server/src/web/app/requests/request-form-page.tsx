@@ -11,6 +11,7 @@ import {
   LifetimeRow,
   MessageRow,
   NotifyRow,
+  PassphraseRow,
   problemOf,
   ReceiversRow,
   Row,
@@ -96,6 +97,7 @@ export function RequestFormPage(props: RequestFormPageProps): JSX.Element {
         ]}
       />
       <CodeRow {...props} />
+      <PassphraseRow {...props} />
       <NotifyRow {...props} />
     </ComposerPage>
   );

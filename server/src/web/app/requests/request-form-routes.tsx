@@ -28,7 +28,7 @@ export const requestFormRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { to } = visit.request.query as { to?: unknown };
       const policy = await readPolicy(visit.engines, visit.actor.accountId);
-      const choices = await readChoices(visit, policy);
+      const choices = { ...(await readChoices(visit, policy)), sharedLinks: 'never' } as const;
       const receivers = typeof to === 'string' ? to.slice(0, maxToLength).replaceAll(',', ', ') : '';
       const values = emptyValues(usualFactor(visit, policy), choices, receivers);
       return replyWithForm(visit, {
@@ -45,7 +45,7 @@ export const requestFormRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { engines, actor } = visit;
       const policy = await readPolicy(engines, actor.accountId);
-      const choices = await readChoices(visit, policy);
+      const choices = { ...(await readChoices(visit, policy)), sharedLinks: 'never' } as const;
       const values = readValues(visit, policy);
       const requestId = readRequestId(visit, visit.form);
       const understood = await readReceivers(engines, actor, values.receivers);

@@ -5,6 +5,7 @@ import type { UnderstoodReceivers } from '../../../domain/contacts/read-receiver
 import { chooseCallingCode, readWrittenPhone } from '../../../domain/contacts/written-phone.ts';
 import type { DispatchInput } from '../../../domain/drops/check-dispatch.ts';
 import type { ReceiverInput } from '../../../domain/drops/receiver-input.ts';
+import { suggestPassphrase } from '../../../domain/passphrases/passphrase.ts';
 import type { Policy } from '../../../domain/policy.ts';
 import type { MemberVisit } from '../shared/app-route.ts';
 import type { ShownProblem } from '../shared/composer-problem.ts';
@@ -14,6 +15,7 @@ import type { ComposerPageProps } from './composer-page.tsx';
 import type { ComposerChoices, ComposerValues } from './composer-values.ts';
 import { listLifetimes, readLifetime } from './lifetime-choices.ts';
 import { listPhoneRows } from './phone-rows.tsx';
+import { toSharedLink } from './shared-link-values.ts';
 
 /** Reads what an account may choose in a form that sends or asks. */
 export async function readChoices(visit: MemberVisit, policy: Policy): Promise<ComposerChoices> {
@@ -30,6 +32,12 @@ export async function readChoices(visit: MemberVisit, policy: Policy): Promise<C
     defaultDays: chosen ? String(chosen.days) : defaultDays,
     secondFactors: listSecondFactors(engines, policy),
     canCopyLinks: !policy.receiverDomains,
+    suggestedPassphrase: suggestPassphrase(engines),
+    // A link for anybody would go around both rules.
+    sharedLinks:
+      policy.sharedLinks === 'anybody' && (policy.receiverDomains || policy.secondFactor !== 'off')
+        ? 'named'
+        : policy.sharedLinks,
     callingCode: chooseCallingCode(account?.phone ?? '', translator.language),
   };
 }
@@ -62,7 +70,8 @@ export function toDispatchInput(
   values: ComposerValues,
   understood: UnderstoodReceivers,
 ): DispatchInput {
-  const receivers = requireReceivers(understood);
+  const sharedLink = toSharedLink(values.shared);
+  const receivers = sharedLink?.kind === 'anybody' ? [] : requireReceivers(understood);
   if (values.title.length > limits.titleLength) throw new FormProblem('title', { count: limits.titleLength });
   requireShortMessage(values.message);
   const lifetime = readLifetime(values, policy.lifetime, new Date(), person.timeZone || undefined);
@@ -79,7 +88,9 @@ export function toDispatchInput(
     title: values.title || null,
     message: values.message,
     secondFactor: values.secondFactor,
-    notify: values.notify,
+    ...(values.passphrase.trim() !== '' && { passphrase: values.passphrase }),
+    notify: values.notify && sharedLink === undefined,
+    sharedLink,
     externalId: null,
     metadata: null,
     receivers: toReceiverInputs(

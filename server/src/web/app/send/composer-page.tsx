@@ -144,4 +144,6 @@ const fieldIds: Readonly<Record<ComposerField, string>> = {
   second_factor: 'second_factor-label',
   phone: 'second_factor-label',
   notify: 'notify-label',
+  passphrase: 'passphrase',
+  shared: 'who-label',
 };

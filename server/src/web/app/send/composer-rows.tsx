@@ -11,6 +11,7 @@ import type { ComposerField, ShownProblem } from '../shared/composer-problem.ts'
 import { type Choice, ChoiceSegments } from './choice-segments.tsx';
 import type { ComposerChoices, ComposerValues } from './composer-values.ts';
 import { PhoneRows } from './phone-rows.tsx';
+import { toNamedChoice } from './shared-link-rows.tsx';
 
 export interface RowProps extends ComposerChoices {
   readonly values: ComposerValues;
@@ -149,16 +150,40 @@ export function CodeRow(props: RowProps): JSX.Element {
   );
 }
 
+/** A passphrase that the sender tells in another way than the link. */
+export function PassphraseRow(props: RowProps): JSX.Element {
+  const translator = useTranslator();
+  const problem = problemOf(props, 'passphrase');
+  const hint = translator.t('composer.passphraseHint', { suggestion: props.suggestedPassphrase });
+  return (
+    <Row id="passphrase" label={translator.t('passphrase.label')} problem={problem} hint={hint}>
+      <input
+        id="passphrase"
+        name="passphrase"
+        type="text"
+        dir="auto"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        maxLength={limits.passphraseLength}
+        value={props.values.passphrase}
+        {...toDescription({ id: 'passphrase' }, hint, problem)}
+      />
+    </Row>
+  );
+}
+
 /** Whether receivers are told by mail, or the sender passes the links on. */
 export function NotifyRow(props: RowProps): JSX.Element | null {
   const translator = useTranslator();
-  if (!props.canCopyLinks) return null;
+  const { values, canCopyLinks, sharedLinks } = props;
+  if (!canCopyLinks) return null;
   return (
     <ChoiceRow
       id="notify"
       name="notify"
       label={translator.t('composer.theyGet')}
-      value={props.values.notify ? 'mail' : 'links'}
+      value={values.shared.isForAll ? 'shared' : values.notify ? 'mail' : 'links'}
       problem={problemOf(props, 'notify')}
       choices={[
         {
@@ -167,6 +192,7 @@ export function NotifyRow(props: RowProps): JSX.Element | null {
           hint: translator.t('composer.theyGet.mailHint'),
         },
         { value: 'links', label: translator.t('composer.theyGet.links'), hint: translator.t('composer.linksHint') },
+        ...(sharedLinks === 'never' ? [] : [toNamedChoice(translator)]),
       ]}
     />
   );

@@ -1,5 +1,6 @@
 import { limits } from '@waybill/protocol';
-import type { SecondFactor } from '../../../domain/policy.ts';
+import type { SecondFactor, SharedLinks } from '../../../domain/policy.ts';
+import { readSharedLinkValues, type SharedLinkValues } from './shared-link-values.ts';
 
 /** What people write whom they send to, or whom they ask. */
 export interface ComposerValues {
@@ -12,7 +13,11 @@ export interface ComposerValues {
   /** As `2026-11-23`. */
   readonly until: string;
   readonly secondFactor: SecondFactor;
+  /** Empty: none. It is never kept as a draft. */
+  readonly passphrase: string;
   readonly notify: boolean;
+  /** Whether it is for people, with a link for all of them if so chosen, or for anybody with the link. */
+  readonly shared: SharedLinkValues;
   /** Phone numbers by address, as they were typed. */
   readonly phones: ReadonlyMap<string, string>;
   /** Those who get their code by mail, although others get it by SMS. */
@@ -30,6 +35,10 @@ export interface ComposerChoices {
   readonly secondFactors: readonly SecondFactor[];
   /** Whether the account may pass on links by itself. */
   readonly canCopyLinks: boolean;
+  /** A passphrase that nobody else has, for those who do not want to think of one. */
+  readonly suggestedPassphrase: string;
+  /** The kinds of links to share that the account may make. */
+  readonly sharedLinks: SharedLinks;
   /** The lifetime that is chosen at first. */
   readonly defaultDays: string;
   /** The country of numbers that are written without one. */
@@ -68,7 +77,9 @@ export function readComposerValues(fields: URLSearchParams, usualFactor: SecondF
     days: readShort('days'),
     until: readShort('until'),
     secondFactor: secondFactors.find((each) => each === fields.get('second_factor')) ?? usualFactor,
+    passphrase: (fields.get('passphrase') ?? '').slice(0, limits.passphraseLength),
     notify: fields.get('notify') !== 'links',
+    shared: readSharedLinkValues(fields),
     phones: new Map(named(phonePrefix)),
     byMail: new Set(named(codePrefix).flatMap(([email, code]) => (code === 'mail' ? [email] : []))),
     isRestByMail: fields.get('code_rest') === 'mail',
@@ -88,13 +99,18 @@ export function emptyValues(
     days: defaultDays,
     until: '',
     secondFactor,
+    passphrase: '',
     notify: true,
+    shared: { who: 'people', maxDownloads: '', isForAll: false },
     phones: new Map(),
     byMail: new Set(),
     isRestByMail: false,
   };
 }
 
-/** Writes the values as one text that is the same for the same values. */
-export const describeValues = ({ phones, byMail, ...values }: ComposerValues) =>
+/**
+ * Writes the values as one text that is the same for the same values. Without the passphrase: a digest of the text is stored,
+ * by which one could try passphrases.
+ */
+export const describeValues = ({ phones, byMail, passphrase: _, ...values }: ComposerValues) =>
   JSON.stringify([values, [...phones], [...byMail]]);

@@ -16,13 +16,16 @@ import {
   LifetimeRow,
   MessageRow,
   NotifyRow,
+  PassphraseRow,
   Problem,
   problemOf,
   ReceiversRow,
+  Row,
   TitleRow,
 } from './composer-rows.tsx';
 import { DropArea } from './drop-area.tsx';
 import { type AgainProps, SentAgain } from './sent-again.tsx';
+import { WhoChoice } from './shared-link-rows.tsx';
 
 /** A file that has arrived already: from the phone's Share menu, or with a form that was refused. */
 export type KeptUpload = Pick<DraftFile, 'id' | 'path' | 'sizeBytes'>;
@@ -77,6 +80,11 @@ export function SendPage(props: SendPageProps): JSX.Element {
       }}
     >
       <FilesRow {...props} />
+      {props.sharedLinks === 'anybody' && (
+        <Row id="who" label={translator.t('sharedLink.who')} problem={problemOf(props, 'shared')} isGroup>
+          <WhoChoice {...props.values.shared} labelledBy="who-label" />
+        </Row>
+      )}
       <ReceiversRow {...props} label={translator.t('composer.to')} />
       <TitleRow {...props} />
       <MessageRow {...props} placeholder={translator.t('composer.messageHint')} />
@@ -87,6 +95,7 @@ export function SendPage(props: SendPageProps): JSX.Element {
         describeEnd={(day) => translator.t('composer.until', { day })}
       />
       <CodeRow {...props} />
+      <PassphraseRow {...props} />
     </ComposerPage>
   );
 }

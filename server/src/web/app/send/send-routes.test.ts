@@ -419,3 +419,26 @@ test('the Share menu keeps files in the person’s own account, and opens the co
   expect((await browser.get(`${base}${page.slice(page.indexOf('?'))}`)).body).not.toContain('photo.jpg');
   expect(await list()).toEqual([]);
 });
+
+test('a delivery for anybody has no receivers, and one link with a maximum of downloads', async () => {
+  const { browser, base, account } = await signInMember(exchange, app, 'member');
+  await browser.get(base);
+  const sent = await post(browser, `${base}send`, {
+    fields: { receiver: '', message: '', who: 'anybody', max_downloads: '3', days: '7', second_factor: 'off' },
+    files: { 'a.txt': 'content' },
+  });
+  expect(sent.statusCode, sent.body).toBe(303);
+  const { body } = await browser.get(String(sent.headers.location));
+  expect(body).toContain('The link is ready');
+  expect(body).toContain('1 file for anybody with the link');
+  expect(body).toContain('3 of 3 downloads left');
+  const list = await browser.get(`${base}sent`);
+  expect(list.body).toContain('Anybody with the link');
+  await engines.store.quotas.setForAccount(account.accountId, { sharedLinks: 'named' });
+  const form = await browser.get(base);
+  expect(form.body).not.toContain('name="who"');
+  const refused = await post(browser, `${base}send`, {
+    fields: { receiver: '', message: 'x', who: 'anybody', days: '7', second_factor: 'off' },
+  });
+  expect(refused.statusCode).toBe(400);
+});

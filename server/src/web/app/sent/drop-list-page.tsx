@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { oneLine } from '../../../present/texts/plain.ts';
-import { useTranslator } from '../../../present/texts/translator-context.ts';
+import { useTranslator, type ViewTranslator } from '../../../present/texts/translator-context.ts';
 import { ButtonLink } from '../../shared/components/button.tsx';
 import { BriefMoment } from '../../shared/components/moment.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -63,8 +63,13 @@ export function SentListPage(props: SentListProps<SentLine>): JSX.Element {
           label: translator.t('common.to'),
           cell: (line) => (
             <span class="cut-line">
-              <a class="row-link" dir="auto" href={`${path}/${line.id}`} title={namePerson(line.firstReceiver)}>
-                {namePerson(line.firstReceiver)}
+              <a
+                class="row-link"
+                dir="auto"
+                href={`${path}/${line.id}`}
+                title={nameFirst(translator, line.firstReceiver)}
+              >
+                {nameFirst(translator, line.firstReceiver)}
               </a>
               <OtherReceivers line={line} />
             </span>
@@ -152,4 +157,9 @@ function NothingSent({ base, part, by = '', canChange }: SentListProps<SentLine>
       {translator.t('sentList.emptyText')}
     </EmptyState>
   );
+}
+
+/** A drop without receivers is for anybody who has its link. */
+function nameFirst(translator: ViewTranslator, first: SentLine['firstReceiver']): string {
+  return first.email === '' ? translator.t('sharedLink.somebody') : namePerson(first);
 }

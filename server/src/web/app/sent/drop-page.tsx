@@ -11,17 +11,26 @@ import { CopyLinkButton } from '../components/copy-field.tsx';
 import type { FolderPlace } from '../components/folder-view.tsx';
 import { Panel } from '../components/panel.tsx';
 import { namePerson } from '../components/person.tsx';
-import { countProgress, isCounted, type Progress, summarizeProgress } from '../components/progress.ts';
+import {
+  countProgress,
+  isCounted,
+  type Progress,
+  type ReceiverTimes,
+  summarizeProgress,
+} from '../components/progress.ts';
 import { toHref } from '../shared/list-props.ts';
 import { type DropFile, DropFiles } from './drop-files.tsx';
 import type { SentItemReceiver } from './drop-receivers.tsx';
 import type { ReceiverPlace } from './receiver-groups.ts';
 import { DropReceivers } from './receiver-list.tsx';
 import { SentItemPage, type SentItemProps } from './sent-item.tsx';
+import { SharedLinks, type SharedLinksProps } from './shared-links.tsx';
 
 export interface DropPageProps extends SentItemProps<SentItemReceiver> {
   /** All of them; those on the page with who has them. */
   readonly files: readonly DropFile[];
+  /** The links of it that its sender passes on. */
+  readonly sharedLinks?: Pick<SharedLinksProps, 'links' | 'choices' | 'shown'> | undefined;
   /** Whether it was sent a moment ago, by the person who sees this (`?sent=1`). */
   readonly isJustSent?: boolean | undefined;
   readonly place?: FolderPlace | undefined;
@@ -37,6 +46,7 @@ export function dropTitle(
   const name = first ? isolate(namePerson(first)) : '';
   const subject =
     files.length === 0 ? translator.t('delivery.messageSubject') : translator.t('sent.count', { count: files.length });
+  if (!first) return translator.t('sharedLink.subject', { subject });
   const others = counted.length - 1;
   if (others < 1) return translator.t('delivery.titleOne', { subject, name });
   return translator.t('delivery.title', { subject, name, count: others });
@@ -50,7 +60,7 @@ export function DropPage(props: DropPageProps): JSX.Element {
   const path = `${base}sent/${item.id}`;
   const isLive = item.state === 'live';
   const isNew = props.isJustSent && isLive;
-  const progress = countProgress(item, receivers);
+  const progress = countProgress(item, receivers.length > 0 ? receivers : toVisitors(props.sharedLinks?.links));
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   return (
     <>
@@ -63,6 +73,9 @@ export function DropPage(props: DropPageProps): JSX.Element {
         fields={[
           ...(files.length > 0 ? [[translator.t('delivery.size'), translator.formatSize(totalBytes)] as const] : []),
           [translator.t('delivery.code'), translator.t(codes[item.secondFactor])],
+          ...(item.hasPassphrase
+            ? [[translator.t('passphrase.label'), translator.t('delivery.passphrase')] as const]
+            : []),
         ]}
         fileCount={files.length}
         actions={
@@ -74,7 +87,9 @@ export function DropPage(props: DropPageProps): JSX.Element {
         }
         notice={item.restorableUntil && <Restorable {...props} path={path} until={item.restorableUntil} />}
         summary={
-          !item.isPurged && translator.t('delivery.haveAll', { count: progress.downloaded, of: progress.receivers })
+          !item.isPurged &&
+          receivers.length > 0 &&
+          translator.t('delivery.haveAll', { count: progress.downloaded, of: progress.receivers })
         }
         warning={item.isPurged && <Banner tone="quiet">{translator.t('delivery.purged')}</Banner>}
         list={
@@ -90,6 +105,16 @@ export function DropPage(props: DropPageProps): JSX.Element {
         }
         aside={isNew && <NextSteps item={item} now={props.now} />}
       >
+        {props.sharedLinks && (
+          <SharedLinks
+            {...props.sharedLinks}
+            path={path}
+            csrf={props.csrf}
+            now={props.now}
+            canChange={isLive && canChange}
+            hasFiles={files.length > 0}
+          />
+        )}
         {files.length > 0 && (
           <DropFiles
             files={files}
@@ -104,6 +129,20 @@ export function DropPage(props: DropPageProps): JSX.Element {
   );
 }
 
+/** Nobody is named: what is known of the links for anybody counts. */
+function toVisitors(links: SharedLinksProps['links'] = []): ReceiverTimes[] {
+  return links
+    .filter(({ kind }) => kind === 'anybody')
+    .slice(-1)
+    .map(({ openedAt, lastDownloadAt, revokedAt }) => ({
+      notifiedAt: null,
+      undeliverableAt: null,
+      openedAt,
+      completedAt: lastDownloadAt,
+      revokedAt,
+    }));
+}
+
 /** Success that cannot be missed; the page below goes on to follow the delivery. */
 function JustSent(props: DropPageProps & { path: string; people: number }): JSX.Element {
   const translator = useTranslator();
@@ -111,6 +150,8 @@ function JustSent(props: DropPageProps & { path: string; people: number }): JSX.
   const waiting =
     item.notify || !props.canShowLinks ? [] : props.receivers.filter(({ revokedAt }) => revokedAt === null);
   const [only] = waiting.length === 1 ? waiting : [];
+  const shared = props.sharedLinks?.links.find(({ state }) => state === 'live');
+  if (shared) return <LinkReady {...props} position={shared.position} />;
   return (
     <div class="sent-band" role="status">
       <span class="sent-band-mark">
@@ -142,6 +183,29 @@ function JustSent(props: DropPageProps & { path: string; people: number }): JSX.
           {translator.t('delivery.sendMore')}
         </ButtonLink>
       </div>
+    </div>
+  );
+}
+
+/** The same for a delivery that its sender passes on by one link. */
+function LinkReady({ csrf, path, position }: DropPageProps & { path: string; position: number }): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <div class="sent-band" role="status">
+      <span class="sent-band-mark">
+        <Icon name="check" />
+      </span>
+      <div class="sent-band-text">
+        <p class="sent-band-title">{translator.t('sharedLink.ready')}</p>
+        <p>{translator.t('sharedLink.readyText')}</p>
+      </div>
+      <form method="post" action={`${path}/link`} class="actions">
+        <CsrfField csrf={csrf} />
+        <CopyLinkButton look="main" action={`${path}/link`} position={position} />
+        <Button icon="link" name="receiver" value={position}>
+          {translator.t('delivery.linkCode')}
+        </Button>
+      </form>
     </div>
   );
 }

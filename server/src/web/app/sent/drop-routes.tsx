@@ -1,5 +1,6 @@
 import { findHolders, listFollowedFiles } from '../../../domain/drops/find-sent-drops.ts';
 import type { FollowedFile, FollowedReceiver, SentDrop } from '../../../domain/drops/sent-drop-store.ts';
+import { listSharedLinkChoices, listSharedLinks } from '../../../domain/drops/shared-links.ts';
 import { replyWithOwnFile, replyWithOwnZip } from '../../../http/transfer/reply-with-own-files.ts';
 import { type FolderPlace, toFolderView } from '../components/folder-view.tsx';
 import type { AppContext, AppRoute, Member, MemberVisit } from '../shared/app-route.ts';
@@ -19,14 +20,21 @@ export const dropRoutes: readonly AppRoute[] = [
   ...itemRoutes({
     screen: 'sent',
     readArrivals: async () => undefined,
-    async toPage(visit, { item, receivers, ...about }) {
+    async toPage(visit, { item, receivers, links, ...about }) {
       const { engines, actor, translator } = visit;
       const fields = readQueryFields(visit);
       const place = { folder: fields.get('folder') ?? undefined, after: fields.get('files') ?? undefined };
       const group = fields.get('who') ?? '';
       const files = await listFollowedFiles(engines, actor.accountId, item.id);
+      const sharedLinks = await listSharedLinks(engines, actor.accountId, item.id);
+      const drop = { ...item, receiverCount: receivers.length, secondFactorRule: null };
       const props: DropPageProps = {
         ...about,
+        sharedLinks: {
+          links: sharedLinks,
+          choices: await listSharedLinkChoices(engines, actor.accountId, drop, sharedLinks),
+          shown: links,
+        },
         item,
         receivers,
         files: await addHolders(visit, item, files, receivers, place),

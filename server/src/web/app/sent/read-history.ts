@@ -13,6 +13,7 @@ const wholeKinds: Readonly<Record<string, HistoryEntry['kind']>> = {
   'drop.extended': 'extended',
   'drop.revoked': 'revoked',
   'drop.restored': 'restored',
+  'link.created': 'sharedLink',
 };
 /** Changes that concern one receiver, or several. */
 const receiverKinds: Readonly<Record<string, readonly [one: HistoryEntry['kind'], some: HistoryEntry['kind']]>> = {

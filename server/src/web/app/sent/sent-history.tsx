@@ -22,6 +22,7 @@ const texts = {
   linkShown: 'delivery.history.linkShown',
   linksShown: 'delivery.history.linksShown',
   ownDownload: 'delivery.history.ownDownload',
+  sharedLink: 'delivery.history.sharedLink',
   extended: 'delivery.history.extended',
   revoked: 'delivery.history.revoked',
   restored: 'delivery.history.restored',

@@ -4,6 +4,7 @@ import { prepareExtension } from '../../../domain/drops/extend-drop.ts';
 import { listChanges, listFollowedReceivers } from '../../../domain/drops/find-sent-drops.ts';
 import { restoreDrop, revokeSentDrop } from '../../../domain/drops/revoke-drop.ts';
 import type { FollowedReceiver, SentDrop, SentId } from '../../../domain/drops/sent-drop-store.ts';
+import { prepareSharedLink } from '../../../domain/drops/shared-links.ts';
 import { maySeeLinks, showLinks } from '../../../domain/drops/show-links.ts';
 import { remindReceivers, resendInvitation } from '../../../domain/drops/write-to-receivers.ts';
 import { receiptFormats } from '../../../domain/evidence/make-receipt.ts';
@@ -47,6 +48,8 @@ import {
 const maxChanges = 1000;
 
 interface ItemProps extends SentItemProps<FollowedReceiver & Pick<SentItemReceiver, 'link'>> {
+  /** The links that the person asked for, by their positions. */
+  readonly links: ReadonlyMap<number, string> | undefined;
   readonly arrivals: readonly Arrival[] | undefined;
 }
 
@@ -81,6 +84,7 @@ export function itemRoutes(kind: ItemKind): readonly AppRoute[] {
       receivers: receivers.map((receiver) => ({ ...receiver, link: links?.get(receiver.position) })),
       arrivals,
       history,
+      links,
       task,
       canShowLinks,
       addTextsJson: task?.what === 'add' ? addTexts(visit.translator) : '',
@@ -208,6 +212,23 @@ export function itemRoutes(kind: ItemKind): readonly AppRoute[] {
         return returnWith(visit, screen, 'corrected', { dropId: id.dropId });
       });
     }),
+    ...(screen === 'sent'
+      ? [
+          change('shared-link', (visit, id, sent) =>
+            attempt(visit, sent, { what: 'link', position: undefined }, async () => {
+              const { engines, actor, form } = visit;
+              const max = form.get('max_downloads')?.trim() ?? '';
+              const make = await prepareSharedLink(engines, actor, id.dropId, {
+                kind: form.get('kind') === 'named' ? 'named' : 'anybody',
+                maxDownloads: /^[1-9]\d{0,6}$/.test(max) ? Number(max) : null,
+              });
+              const { link, token } = await make(engines, undefined);
+              const made = new Map([[link.position, `${engines.policy.publicUrl}/d/${token}`]]);
+              return show(visit, sent, { links: made });
+            }),
+          ),
+        ]
+      : []),
     // A response to a POST, so that no address of the app contains a link, and only a decision shows one.
     change('link', async (visit, id, sent) => {
       const position = readPosition(visit.form.get('receiver'));

@@ -164,9 +164,11 @@ export function SentItemPage(
           </div>
           <div class="ticket-do">
             <nav class="jumps" aria-label={translator.t('delivery.jumps')}>
-              <JumpLink to="delivery-receivers" count={props.receivers.length}>
-                {translator.t(text.receivers)}
-              </JumpLink>
+              {props.receivers.length > 0 && (
+                <JumpLink to="delivery-receivers" count={props.receivers.length}>
+                  {translator.t(text.receivers)}
+                </JumpLink>
+              )}
               {props.fileCount > 0 && (
                 <JumpLink to="delivery-files" count={props.fileCount}>
                   {translator.t('sentList.files')}
@@ -177,11 +179,15 @@ export function SentItemPage(
                 <JumpLink to="delivery-history">{translator.t('delivery.historyShort')}</JumpLink>
               )}
             </nav>
-            <section id="delivery-receivers">
-              <SectionHead title={translator.t(text.receivers)}>{props.summary}</SectionHead>
-              {props.warning}
-              <ListForm csrf={props.csrf}>{props.list}</ListForm>
-            </section>
+            {props.receivers.length > 0 ? (
+              <section id="delivery-receivers">
+                <SectionHead title={translator.t(text.receivers)}>{props.summary}</SectionHead>
+                {props.warning}
+                <ListForm csrf={props.csrf}>{props.list}</ListForm>
+              </section>
+            ) : (
+              props.warning
+            )}
             {props.children}
           </div>
         </article>

@@ -19,7 +19,7 @@ export async function requireSent({ engines, actor, request }: MemberVisit, type
 }
 
 export function readPosition(text: string | null): number | undefined {
-  return text !== null && /^\d{1,4}$/.test(text) ? Number(text) : undefined;
+  return text !== null && /^\d{1,7}$/.test(text) ? Number(text) : undefined;
 }
 
 export function requirePosition({ request }: AppRequest): number {

@@ -11,7 +11,9 @@ export type ComposerField =
   | 'until'
   | 'second_factor'
   | 'phone'
-  | 'notify';
+  | 'notify'
+  | 'passphrase'
+  | 'shared';
 
 /** Why nothing was sent: the field, if it is in one, and the text. */
 const problems = {
@@ -25,6 +27,8 @@ const problems = {
   message: ['message', 'composer.problem.message'],
   until: ['until', 'composer.problem.until'],
   factor: ['second_factor', 'composer.problem.factor'],
+  passphrase: ['passphrase', 'composer.problem.passphrase'],
+  shared: ['shared', 'sharedLink.state.forbidden'],
   phone: ['phone', 'composer.fault.phones'],
   links: ['notify', 'composer.problem.links'],
   againEnded: ['files', 'composer.problem.againEnded'],

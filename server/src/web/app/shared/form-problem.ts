@@ -87,7 +87,9 @@ function toFieldProblem({ entry, field, code }: Fault, { receivers }: Understood
   if (field === 'expiresIn' || field === 'expiresAt') return { problem: 'until' };
   if (field === 'secondFactor') return { problem: 'factor' };
   if (field === 'title') return { problem: 'title' };
+  if (field === 'passphrase') return { problem: 'passphrase' };
   if (field === 'notify') return { problem: 'links' };
+  if (field === 'sharedLink') return { problem: 'shared' };
   const name = entry && receivers[entry.index]?.email;
   if (field === 'phone') return { problem: 'phone', name };
   if (entry && field === 'email') {

@@ -485,6 +485,16 @@ export const v1Guides: readonly Guide[] = [
    {
     "kind": "heading",
     "level": 2,
+    "id": "links-to-share",
+    "text": "Links to share"
+   },
+   {
+    "kind": "paragraph",
+    "text": "`shared_link` in `POST /drops` makes [a link to share](drops.md#links-to-share) with the drop, and `POST /drops/{id}/shared-links` makes one later: `\"kind\": \"named\"` for all receivers, or `\"anybody\"` for whoever has it, optionally with `max_downloads`, and `expires_in` or `expires_at`. A drop with a link for anybody may have no receivers. Only the response that makes a link contains it. `GET /drops/{id}/shared-links` lists the links with their `state` and number of `downloads`, and `POST /drops/{id}/shared-links/{link_id}/revoke` ends one. The events are `drop.link_created`, `drop.link_opened`, `drop.link_downloaded` and `drop.link_revoked`; they have a `shared_link_id` and no receiver. A kind that the rules of the account do not allow is refused with `recipient_not_allowed`."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
     "id": "receipts",
     "text": "Receipts"
    },
@@ -928,6 +938,10 @@ export const v1Guides: readonly Guide[] = [
       "the receipt, as on the page"
      ]
     ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "A link for all receivers has `\"shared\": \"named\"`: send the address of one of them to `POST /link/receiver`, and the code that arrives there to `POST /link/code`. The session then is that of the receiver's own link. A link for anybody has `\"shared\": \"anybody\"`, and `max_downloads` if it is limited: a session is one download."
    }
   ]
  },

@@ -13,6 +13,8 @@ export const factTexts = {
   consigned_mail: 'verify.fact.consigned_mail',
   consigned_sms: 'verify.fact.consigned_sms',
   passphrase_required: 'verify.fact.passphrase_required',
+  consigned_named: 'verify.fact.consigned_named',
+  consigned_anybody: 'verify.fact.consigned_anybody',
   link_to_be_sent: 'verify.fact.link_to_be_sent',
   link_not_to_be_sent: 'verify.fact.link_not_to_be_sent',
   notified: 'verify.fact.notified',

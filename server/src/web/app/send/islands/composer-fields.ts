@@ -7,6 +7,7 @@ const unkept: ReadonlySet<string> = new Set([
   'files',
   'sent_file',
   'again',
+  'passphrase',
 ]);
 
 export type FieldValues = Readonly<Record<string, string>>;

@@ -173,7 +173,8 @@ class ComposerForm {
     if (unreadable[0] !== undefined) {
       say(translator.t('composer.problem.unreadable', { text: isolate(unreadable[0]) }));
       focusFault('receiver', 'receiver-fix-0');
-    } else if (receivers.length === 0) this.#refuse('receiver', translator.t('composer.problem.nobody'));
+    } else if (receivers.length === 0 && readField(this.#form, 'who') !== 'anybody')
+      this.#refuse('receiver', translator.t('composer.problem.nobody'));
     else if (!hasContent) this.#refuse('files', translator.t('composer.problem.nothing'));
     else if (this.#people.size > 0) this.#showPhones();
     else {

@@ -1,0 +1,193 @@
+import { readPolicy } from '../accounts/read-policy.ts';
+import type { Actor } from '../actor.ts';
+import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
+import { dropEvents } from '../events/drop-events.ts';
+import { ExchangeError, Faults } from '../exchange-error.ts';
+import { linkToken, tokenDigest } from '../links/link-token.ts';
+import { effectiveSecondFactor, type SecondFactorChoices } from '../links/second-factor.ts';
+import { isForbidden, type SharedLinkKind } from '../links/shared-link-rule.ts';
+import type { SharedLink } from '../links/shared-link-store.ts';
+import type { AccountPolicy } from '../policy.ts';
+import type { Store } from '../store.ts';
+import { findSentDrop } from './find-sent-drops.ts';
+import { lockLive } from './write-to-receivers.ts';
+
+type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>;
+
+/** Below it are the positions of receivers. */
+export const firstSharedPosition = 1_000_000;
+/** New ones may be made after one was revoked or has ended; each keeps its record. */
+const maxPerDrop = 100;
+
+export interface SharedLinkInput {
+  readonly kind: SharedLinkKind;
+  /** Seconds until it ends, or when; with neither, it ends with its drop. */
+  readonly expiresIn?: number | undefined;
+  readonly expiresAt?: Date | undefined;
+  readonly maxDownloads: number | null;
+}
+
+/** A shared link, and whether it can be used now. */
+export interface ShownSharedLink extends SharedLink {
+  readonly state: 'live' | 'expired' | 'revoked' | 'used_up' | 'forbidden';
+}
+
+export interface MadeSharedLink {
+  readonly link: ShownSharedLink;
+  readonly token: string;
+}
+
+/** The kinds of which a link of a drop can be made now. */
+export async function listSharedLinkChoices(
+  engines: Pick<Engines, 'store' | 'policy'>,
+  accountId: string,
+  drop: SecondFactorChoices & { readonly state: string; readonly receiverCount: number },
+  links: readonly ShownSharedLink[],
+): Promise<SharedLinkKind[]> {
+  if (drop.state !== 'live') return [];
+  const policy = await readPolicy(engines, accountId);
+  const rules = { ...drop, secondFactorRule: policy.secondFactor, sharedLinksRule: null, isLimitedToDomains: false };
+  return (['named', 'anybody'] as const).filter(
+    (kind) =>
+      !isForbidden({ policy }, { ...rules, kind }) &&
+      (kind === 'anybody' || drop.receiverCount > 0) &&
+      !links.some((link) => link.kind === kind && isInForce(link)),
+  );
+}
+
+const isInForce = ({ state }: ShownSharedLink) => state === 'live' || state === 'forbidden';
+
+export async function listSharedLinks(
+  engines: Pick<Engines, 'store' | 'policy'>,
+  accountId: string,
+  dropId: string,
+): Promise<ShownSharedLink[]> {
+  const links = await engines.store.sharedLinks.list(accountId, dropId);
+  return links.map((link) => ({ ...link, state: findState(engines, link) }));
+}
+
+function findState(engines: Pick<Engines, 'policy'>, link: SharedLink): ShownSharedLink['state'] {
+  if (link.revokedAt) return 'revoked';
+  if (link.ended) return 'expired';
+  if (link.maxDownloads !== null && link.downloads >= link.maxDownloads) return 'used_up';
+  return isForbidden(engines, link) ? 'forbidden' : 'live';
+}
+
+/** Records what is wrong with a link that is to be shared. */
+export function checkSharedLink(
+  faults: Faults,
+  policy: AccountPolicy,
+  { kind, expiresIn, expiresAt, maxDownloads }: SharedLinkInput,
+  drop: SecondFactorChoices & {
+    readonly receiverCount: number;
+    readonly fileCount: number;
+    readonly secondsLeft: number;
+  },
+): void {
+  const fault = (detail: string) => faults.add({ field: 'sharedLink' }, 'invalid_input', detail);
+  const rules = { ...drop, kind, sharedLinksRule: null, isLimitedToDomains: false };
+  if (isForbidden({ policy }, rules))
+    faults.add({ field: 'sharedLink' }, 'recipient_not_allowed', explainRule(policy, kind, drop));
+  if (kind === 'named' && drop.receiverCount === 0)
+    fault('A link for the people named needs receivers. Name them, or make a link for anybody.');
+  if (maxDownloads !== null && kind === 'named')
+    fault('The receivers of a link for the people named are known: leave the maximum of downloads out.');
+  if (maxDownloads !== null && drop.fileCount === 0)
+    fault('Without files there is nothing to count. Leave the maximum of downloads out.');
+  if (expiresIn !== undefined && expiresAt !== undefined)
+    fault('Send expires_in or expires_at of the link, and not both.');
+  const seconds = toSeconds({ expiresIn, expiresAt });
+  if (seconds !== undefined && seconds <= 0) fault('Choose an end of the link that has not passed.');
+  if (seconds !== undefined && seconds > drop.secondsLeft + 1)
+    fault('A link cannot end later than its drop. Choose an earlier end, or leave it out.');
+}
+
+const toSeconds = ({ expiresIn, expiresAt }: Pick<SharedLinkInput, 'expiresIn' | 'expiresAt'>) =>
+  expiresIn ?? (expiresAt && (expiresAt.getTime() - Date.now()) / 1000);
+
+function explainRule(policy: AccountPolicy, kind: SharedLinkKind, drop: SecondFactorChoices): string {
+  if (policy.sharedLinks === 'never')
+    return 'The rules of this account do not allow shared links. Send to receivers by name.';
+  const instead = 'Name the receivers, and make a link for the people named.';
+  if (kind === 'anybody' && policy.sharedLinks === 'named')
+    return `The rules of this account do not allow links for anybody. ${instead}`;
+  if (effectiveSecondFactor({ policy }, drop) !== 'off')
+    return `A code is required, and nobody can be sent one who only has a link. ${instead}`;
+  return `This account may send to certain domains only, and a link can be passed on to anybody. ${instead}`;
+}
+
+/** Adds a link to a new drop: a part of the transaction that writes it. Returns its token. */
+export async function writeSharedLink(
+  engines: Pick<Engines, 'random'>,
+  tx: Store,
+  actor: Actor,
+  dropId: string,
+  linkKey: Buffer,
+  input: SharedLinkInput,
+): Promise<{ readonly position: number; readonly token: string }> {
+  const { accountId, author } = actor;
+  const earlier = await tx.sharedLinks.list(accountId, dropId);
+  if (earlier.length >= maxPerDrop)
+    throw new ExchangeError('invalid_input', `A drop has at most ${maxPerDrop} shared links. Send a new one instead.`);
+  const position = (earlier.at(-1)?.position ?? firstSharedPosition - 1) + 1;
+  const token = linkToken(linkKey, position);
+  const seconds = toSeconds(input);
+  const expiresAt = seconds === undefined ? null : new Date(Date.now() + seconds * 1000);
+  const { kind, maxDownloads } = input;
+  await tx.sharedLinks.insert(accountId, dropId, {
+    kind,
+    position,
+    tokenDigest: tokenDigest(token),
+    createdBy: author.name,
+    expiresAt,
+    maxDownloads,
+  });
+  const story = { accountId, dropId, position };
+  const code = kind === 'named' ? 'mail' : 'none';
+  await tx.evidence.append([
+    { ...story, kind: 'content.consigned', data: { address: '', shared: kind, code, notified: false } },
+    { ...story, kind: 'link.shown', data: { by: author.name } },
+  ]);
+  await record(engines, tx, { accountId, author, action: 'link.created', details: { dropId, position, kind } });
+  const data = { shared_link_id: position, kind };
+  await tx.events.append(dropEvents({ accountId, dropId, type: 'downloadfiles' }, 'link_created', data));
+  return { position, token };
+}
+
+/**
+ * Unwraps the key of the links, which may be slow. What is returned makes the link, in one transaction or as part of the
+ * caller's. A drop has one of each kind at a time.
+ */
+export async function prepareSharedLink(
+  engines: Needs,
+  actor: Actor,
+  dropId: string,
+  input: SharedLinkInput,
+): Promise<(within: Pick<Engines, 'store'>, ifVersion: readonly string[] | undefined) => Promise<MadeSharedLink>> {
+  const { accountId } = actor;
+  const sent = { type: 'downloadfiles', dropId } as const;
+  const drop = await findSentDrop(engines, actor, sent);
+  const policy = await readPolicy(engines, accountId);
+  const faults = new Faults();
+  const secondsLeft = (drop.expiresAt.getTime() - Date.now()) / 1000;
+  checkSharedLink(faults, policy, input, { ...drop, secondFactorRule: policy.secondFactor, secondsLeft });
+  faults.throwIfAny();
+  const key = await engines.store.links.key({ accountId, dropId });
+  const linkKey = key && (await engines.dayKeys.unwrap(key.wrapped, key.day, dropId));
+  return async ({ store }, ifVersion) => {
+    const { position, token } = await store.transaction(async (tx) => {
+      await lockLive(tx, actor, sent, ifVersion);
+      if (!linkKey) throw new ExchangeError('link_ended', 'The deadline has passed. Send a new one instead.');
+      const links = await listSharedLinks({ ...engines, store: tx }, accountId, dropId);
+      if (links.some((link) => link.kind === input.kind && isInForce(link)))
+        throw new ExchangeError(
+          'invalid_input',
+          'There is a link of this kind already. Use it, or revoke it before you make another one.',
+        );
+      return writeSharedLink(engines, tx, actor, dropId, linkKey, input);
+    });
+    const made = await listSharedLinks({ ...engines, store }, accountId, dropId);
+    return { token, link: made.find((link) => link.position === position) as ShownSharedLink };
+  };
+}
