@@ -5,6 +5,7 @@ import type { LifetimeRule, Policy } from '../../../domain/policy.ts';
 import type { Operator } from '../../../present/operator.ts';
 import { isolate, oneLine } from '../../../present/texts/plain.ts';
 import { useTranslator, type ViewTranslator } from '../../../present/texts/translator-context.ts';
+import { Breakable } from '../../shared/components/breakable.tsx';
 import { fillText } from '../../shared/components/fill-text.ts';
 import { Moment } from '../../shared/components/moment.tsx';
 import { genuinePath } from '../../shared/components/page-foot.tsx';
@@ -101,19 +102,26 @@ function Next({ base, next }: AboutPageProps): JSX.Element {
         <p class="quiet">{t('about.nothingNext')}</p>
       ) : (
         <>
-          <KeyValues
-            values={next.map(({ id, title, expiresAt, fileCount, firstReceiver, totalBytes }) => [
-              isolate(namePerson(firstReceiver)),
-              <>
-                <a href={`${base}sent/${id}`} dir="auto">
-                  {title === null ? t('sent.count', { count: fileCount }) : oneLine(title)}
-                </a>
-                {` · ${formatSize(totalBytes)}`}
-                <br />
-                <Moment at={expiresAt} show="deadline" />
-              </>,
-            ])}
-          />
+          <div class="log">
+            {next.map(({ id, title, expiresAt, fileCount, firstReceiver, totalBytes }) => (
+              <div key={id}>
+                <p>
+                  <a href={`${base}sent/${id}`} dir="auto">
+                    <Breakable>{title === null ? t('sent.count', { count: fileCount }) : oneLine(title)}</Breakable>
+                  </a>
+                  {` · ${formatSize(totalBytes)}`}
+                </p>
+                <p class="quiet small">
+                  <bdi>
+                    <Breakable>{namePerson(firstReceiver)}</Breakable>
+                  </bdi>
+                </p>
+                <p class="small">
+                  <Moment at={expiresAt} show="deadline" />
+                </p>
+              </div>
+            ))}
+          </div>
           <p class="about-links">
             <a href={toHref(`${base}sent`, { part: 'underway', sort: 'until' })}>{t('about.byEnd')}</a>
           </p>
