@@ -158,7 +158,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
         data-max-files={props.maxFiles}
         data-max-file-bytes={props.maxFileBytes}
         data-size-reason={props.sizeReason}
-        data-wanted={props.wanted.length > 0 ? JSON.stringify(props.wanted) : undefined}
+        data-wanted={props.wanted.length > 0 ? writeWanted(props.wanted) : undefined}
       >
         <form method="post" action={props.plainAction} enctype="multipart/form-data" class="stack">
           {props.problem && (
@@ -195,6 +195,11 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
       <ScriptData id="upload-words" json={props.wordsJson} />
     </Card>
   );
+}
+
+/** For the script, which shows it as it is. */
+function writeWanted(wanted: readonly FoundFile[]): string {
+  return JSON.stringify(wanted.map((file) => ({ ...file, name: oneLine(file.name), note: oneLine(file.note) })));
 }
 
 function problemText(translator: ViewTranslator, problem: UploadProblem, limits: UploadPageProps): string {

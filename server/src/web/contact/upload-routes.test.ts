@@ -392,8 +392,8 @@ describe('the plain form', () => {
       JSON.stringify(wanted),
     ]);
     const page = await ask('GET', '');
-    for (const part of ['House 12', 'Floor plans', 'name="wanted:0"', 'name="wanted:1"', 'Other files']) {
-      expect(page.body).toContain(part);
+    for (const said of ['House 12', 'Floor plans', 'name="wanted:0"', 'name="wanted:1"', 'Other files']) {
+      expect(page.body).toContain(said);
     }
     const response = await post([
       part('name="wanted:0"; filename=""'),

@@ -153,8 +153,8 @@ export function ReceiverField(props: {
     input.current?.focus();
   };
   /** Takes the corrected text; one that is still none stays where it is. */
-  const correct = async (word: string, text: string, isDone: boolean) => {
-    const written = text.trim();
+  const correct = async (word: string, corrected: string, isDone: boolean) => {
+    const written = corrected.trim();
     if (written === '') return removeUnreadable(word);
     if (written === word && !isDone) return;
     const understood = await people.understand(written);
@@ -173,12 +173,12 @@ export function ReceiverField(props: {
   };
   const replace = ({ email, meant }: NearMiss) => {
     props.onChange((before) => {
-      const there = before.receivers.some((receiver) => receiver.email === meant);
+      const isThere = before.receivers.some((receiver) => receiver.email === meant);
       return {
         ...before,
         receivers: before.receivers.flatMap((receiver) => {
           if (receiver.email !== email) return [receiver];
-          return there ? [] : [{ ...receiver, email: meant }];
+          return isThere ? [] : [{ ...receiver, email: meant }];
         }),
         nearMisses: before.nearMisses.filter((each) => each.email !== email),
       };
@@ -257,7 +257,7 @@ export function ReceiverField(props: {
               index={index}
               word={word}
               isNew={word === fixing}
-              onCorrect={(text, isDone) => props.track(correct(word, text, isDone))}
+              onCorrect={(corrected, isDone) => props.track(correct(word, corrected, isDone))}
               onRemove={() => removeUnreadable(word)}
             />
           ))}

@@ -1,6 +1,5 @@
 import { findAccountById } from '../../../domain/accounts/read-accounts.ts';
 import { readReceivers, type UnderstoodReceivers } from '../../../domain/contacts/read-receivers.ts';
-import { chooseCallingCode } from '../../../domain/contacts/written-phone.ts';
 import { prepareReceiver } from '../../../domain/drops/add-receiver.ts';
 import type { SentDrop, SentId } from '../../../domain/drops/sent-drop-store.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
@@ -9,6 +8,7 @@ import { toReceiverInputs } from '../send/composer-input.ts';
 import { readComposerValues } from '../send/composer-values.ts';
 import type { MemberVisit } from '../shared/app-route.ts';
 import { describePhones } from '../shared/phone-problem.ts';
+import { chooseCallingCode } from '../shared/written-phone.ts';
 import type { AddPhones, Task } from './sent-task.tsx';
 
 /** Each of them is a few queries, and all are added in one transaction. */

@@ -25,8 +25,8 @@ export function WantedPicker(props: {
   const isThere = new Set(paths);
   const rest = paths.filter((path) => places[path] === undefined);
   const assign = (path: string, number: number | undefined) => {
-    const { [path]: before, ...others } = places;
-    onChange(number === undefined ? others : { ...others, [path]: number });
+    const others = Object.entries(places).filter(([other]) => other !== path);
+    onChange(Object.fromEntries(number === undefined ? others : [...others, [path, number]]));
   };
   const choose = (input: HTMLInputElement, number: number) => {
     const picked = readPickedFiles(input.files);
