@@ -4,6 +4,7 @@ export * from './csv.ts';
 export * from './dispatch.ts';
 export * from './errors.ts';
 export * from './files.ts';
+export * from './folder-key.ts';
 export * from './history.ts';
 export * from './limits.ts';
 export * from './passkeys.ts';

@@ -3,7 +3,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
 import type { InboxFile } from '../files/file-store.ts';
-import { takeFolder } from '../files/folder-key.ts';
+import { takeFolder } from '../files/take-folder.ts';
 import { isUuid } from '../is-uuid.ts';
 import { requireScanned } from '../require-scanned.ts';
 import type { InboxLine } from './inbox-store.ts';

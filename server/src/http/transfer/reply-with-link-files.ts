@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Engines } from '../../domain/engines.ts';
-import { takeFolder } from '../../domain/files/folder-key.ts';
+import { takeFolder } from '../../domain/files/take-folder.ts';
 import { findDroppedFile, listDroppedFiles } from '../../domain/links/find-link.ts';
 import { holdPlace } from '../../domain/links/hold-place.ts';
 import type { Link } from '../../domain/links/link-store.ts';

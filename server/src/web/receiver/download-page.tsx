@@ -1,5 +1,5 @@
+import { toFolderKey } from '@waybill/protocol';
 import type { JSX } from 'preact';
-import { toFolderKey } from '../../domain/files/folder-key.ts';
 import { sortByPath } from '../../present/texts/file-order.ts';
 import { isolate, oneLine } from '../../present/texts/plain.ts';
 import { type Scanned, summarizeScans } from '../../present/texts/scan-texts.ts';

@@ -1,5 +1,5 @@
+import { findFolder, toFolderKey } from '@waybill/protocol';
 import type { JSX } from 'preact';
-import { findFolder, toFolderKey } from '../../../domain/files/folder-key.ts';
 import { splitPath } from '../../../present/texts/file-order.ts';
 import { type Folder, type FolderFile, toFolderTree } from '../../../present/texts/folder-tree.ts';
 import { oneLine } from '../../../present/texts/plain.ts';

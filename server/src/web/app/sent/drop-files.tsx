@@ -73,7 +73,7 @@ export function DropFiles(props: {
   );
 }
 
-/** Who has all of the files, as far as that is so for every file. */
+/** Says who has all of the files, as far as that is so for every file. */
 function describeHolders(
   t: (key: string, params?: Record<string, number>) => string,
   { receivers, downloaded, opened }: HolderCounts,

@@ -52,7 +52,7 @@ export function DropReceivers(props: ListProps): JSX.Element {
   );
 }
 
-/** Whoever needs the sender comes first and is open; the others are counted, and folded until somebody asks for them. */
+/** Those who need the sender come first and are open; the others are counted, and folded until somebody asks for them. */
 function ReceiverGroups(props: ListProps): JSX.Element {
   const groups = groupReceivers(props.receivers);
   return (
@@ -113,7 +113,7 @@ function Group(props: ListProps & { name: ReceiverGroup; group: readonly SentIte
   );
 }
 
-/** Who came to this group last, and when. */
+/** Names the person who came to this group last, and the time. */
 function Last(props: { group: readonly SentItemReceiver[]; name: ReceiverGroup; now: Date }): JSX.Element | null {
   const translator = useTranslator();
   const { group, name, now } = props;

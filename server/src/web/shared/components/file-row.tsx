@@ -14,9 +14,9 @@ export function FileRow(props: {
   isLinked?: boolean | undefined;
   /** Where the file can be downloaded; the whole row is the link then. */
   href?: string | undefined;
-  /** What the file is chosen by, before its icon. */
+  /** A checkbox that chooses the file, before its icon. */
   pick?: ComponentChildren;
-  /** What stands at the end of the row, or below it on a phone. */
+  /** Stands at the end of the row, or below it on a phone. */
   aside?: ComponentChildren;
   /** Further details. */
   children?: ComponentChildren;

@@ -17,9 +17,9 @@ export interface FolderListProps<F> {
   readonly isNoteworthy?: ((file: F) => boolean) | undefined;
   /** Whether the reader has the file. */
   readonly isDone?: ((file: F) => boolean) | undefined;
-  /** What a folder is chosen by, before its line. */
+  /** A checkbox that chooses a folder, before its line. */
   readonly pick?: ((folder: Folder<F>) => ComponentChildren) | undefined;
-  /** What can be done with a folder, beside its line: never inside the line, which is a button itself. */
+  /** Actions on a folder, beside its line: never inside the line, which is a button itself. */
   readonly actions?: ((folder: Folder<F>) => ComponentChildren) | undefined;
 }
 

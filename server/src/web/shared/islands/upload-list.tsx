@@ -73,7 +73,7 @@ function ReadyFiles({ entries, ...props }: ReadyProps & { entries: readonly Entr
   );
 }
 
-/** What is in a folder is drawn when somebody opens it. */
+/** Draws the content of a folder when somebody opens it. */
 function ReadyFolder(
   props: ReadyProps & { folder: Folder<{ entry: Entry; path: string; sizeBytes: number }> },
 ): JSX.Element {

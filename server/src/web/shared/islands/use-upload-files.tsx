@@ -157,10 +157,10 @@ export function useUploadFiles(props: UploadFilesProps): UploadFiles {
     intent.remember();
     if (!(await removal)) setProblems([translator.t('island.removeFailed', { name })]);
   };
-  const removeFolder = async (folder: string) => {
-    const name = folder.slice(0, -1);
+  const removeFolder = async (below: string) => {
+    const name = below.slice(0, -1);
     say(translator.t('island.removed', { name }));
-    const inside = queue.entries.filter(({ path }) => path?.startsWith(folder));
+    const inside = queue.entries.filter(({ path }) => path?.startsWith(below));
     const removals = inside.map(({ key }) => queue.remove(key));
     intent.remember();
     if ((await Promise.all(removals)).includes(false)) setProblems([translator.t('island.removeFailed', { name })]);
@@ -206,7 +206,7 @@ export function useUploadFiles(props: UploadFilesProps): UploadFiles {
         )}
       </>
     ),
-    removeFolder: (folder) => void removeFolder(folder),
+    removeFolder: (path) => void removeFolder(path),
     row(entry) {
       const shown = {
         key: entry.key,

@@ -1,7 +1,4 @@
-import { ExchangeError } from '../exchange-error.ts';
-import { isUuid } from '../is-uuid.ts';
-
-interface FileInFolder {
+export interface FileInFolder {
   readonly id: string;
   /** The path in the folder that was sent, ending with the name. */
   readonly path: string;
@@ -20,21 +17,11 @@ export function toFolderKey(folder: string, inside: Pick<FileInFolder, 'id'>): s
 /** Finds the path of the folder, which ends with a slash; undefined if there is none of this key among the files. */
 export function findFolder(files: readonly FileInFolder[], key: string): string | undefined {
   const { id = '', depth = '' } = shape.exec(key)?.groups ?? {};
-  const inside = isUuid(id) ? files.find((file) => file.id === id) : undefined;
+  const inside = files.find((file) => file.id === id);
   const names = inside?.path.split('/').slice(0, -1) ?? [];
   if (!inside || names.length < Number(depth)) return undefined;
   return names
     .slice(0, Number(depth))
     .map((name) => `${name}/`)
     .join('');
-}
-
-/** Finds a folder with the files in it and in all folders inside. */
-export function takeFolder<F extends FileInFolder>(
-  files: readonly F[],
-  key: string,
-): { readonly path: string; readonly files: F[] } {
-  const path = findFolder(files, key);
-  if (path === undefined) throw new ExchangeError('not_found');
-  return { path, files: files.filter((file) => file.path.startsWith(path)) };
 }

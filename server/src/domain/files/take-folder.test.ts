@@ -1,5 +1,6 @@
+import { toFolderKey } from '@waybill/protocol';
 import { expect, test } from 'vitest';
-import { takeFolder, toFolderKey } from './folder-key.ts';
+import { takeFolder } from './take-folder.ts';
 
 const id = (index: number) => `01890a5d-ac96-774b-bcce-b302099a800${index}`;
 const files = ['read me.txt', 'a/1', 'a/b/2', 'a/b/c/3', 'ab/4', 'd/b/5'].map((path, index) => ({
