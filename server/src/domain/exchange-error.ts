@@ -19,7 +19,6 @@ export type InputField =
   | 'role'
   | 'url'
   | 'uploads'
-  | 'title'
   | 'notify'
   | 'secondFactor'
   | 'passphrase'

@@ -1519,6 +1519,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "reference": "WB-6J9K-1C6D",
    "expires_at": "2030-02-07T12:06:00.000Z",
    "passphrase_required": true,
+   "shared": null,
+   "max_downloads": null,
    "code": null
   }
  },
@@ -1529,6 +1531,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "reference": "WB-6J9K-1C6D",
    "expires_at": "2030-02-07T12:06:00.000Z",
    "passphrase_required": true,
+   "shared": null,
+   "max_downloads": null,
    "code": null
   }
  },
@@ -1542,6 +1546,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "reference": "WB-6J9K-1C6D",
    "expires_at": "2030-02-07T12:06:00.000Z",
    "passphrase_required": false,
+   "shared": null,
+   "max_downloads": null,
    "code": {
     "channel": "mail",
     "to": "b•••@example.org",
@@ -1660,6 +1666,73 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
  },
  "closeLink": {
   "path": "/link/close"
+ },
+ "createSharedLink": {
+  "path": "/drops/01b977a0-bb80-7e90-8fc0-003bc73126ed/shared-links",
+  "request": {
+   "kind": "anybody",
+   "max_downloads": 10,
+   "expires_in": 86400
+  },
+  "response": {
+   "id": 1000000,
+   "kind": "anybody",
+   "state": "live",
+   "created_at": "2030-01-31T16:00:00.000Z",
+   "created_by": "orders@example.org",
+   "expires_at": "2030-02-01T16:00:00.000Z",
+   "revoked_at": null,
+   "visits": 0,
+   "opened_at": null,
+   "max_downloads": 10,
+   "downloads": 0,
+   "last_download_at": null,
+   "link": "https://files.example.org/d/…"
+  }
+ },
+ "listSharedLinks": {
+  "path": "/drops/01b977a0-bb80-7e90-8fc0-003bc73126ed/shared-links",
+  "response": {
+   "shared_links": [
+    {
+     "id": 1000000,
+     "kind": "anybody",
+     "state": "live",
+     "created_at": "2030-01-31T16:00:00.000Z",
+     "created_by": "orders@example.org",
+     "expires_at": "2030-02-01T16:00:00.000Z",
+     "revoked_at": null,
+     "visits": 0,
+     "opened_at": null,
+     "max_downloads": 10,
+     "downloads": 0,
+     "last_download_at": null
+    }
+   ]
+  }
+ },
+ "revokeSharedLink": {
+  "path": "/drops/01b977a0-bb80-7e90-8fc0-003bc73126ed/shared-links/1000000/revoke",
+  "response": {
+   "id": 1000000,
+   "kind": "anybody",
+   "state": "revoked",
+   "created_at": "2030-01-31T16:00:00.000Z",
+   "created_by": "orders@example.org",
+   "expires_at": "2030-02-01T16:00:00.000Z",
+   "revoked_at": "2030-01-31T16:02:00.000Z",
+   "visits": 0,
+   "opened_at": null,
+   "max_downloads": 10,
+   "downloads": 0,
+   "last_download_at": null
+  }
+ },
+ "nameLinkReceiver": {
+  "path": "/link/receiver",
+  "request": {
+   "email": "anna@example.org"
+  }
  },
  "listInbox": {
   "path": "/inbox",
@@ -2247,6 +2320,40 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
       "reference": "WB-3F3C-JN3C",
       "request_id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
       "external_id": null
+     }
+    },
+    {
+     "id": "01b9787c-7580-4faa-8c90-00f1c5d5e624",
+     "type": "drop.link_created",
+     "timestamp": "2030-01-31T16:00:00.000Z",
+     "data": {
+      "kind": "anybody",
+      "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711",
+      "shared_link_id": 1000000
+     }
+    },
+    {
+     "id": "01b9787c-7580-405c-8830-00f7db6d331c",
+     "type": "drop.link_revoked",
+     "timestamp": "2030-01-31T16:02:00.000Z",
+     "data": {
+      "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711",
+      "shared_link_id": 1000000
+     }
+    },
+    {
+     "id": "01b9787c-7580-4497-8f90-003b4b5e72d1",
+     "type": "drop.link_opened",
+     "timestamp": "2030-01-31T16:02:00.000Z",
+     "data": {
+      "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711",
+      "shared_link_id": 1000001
      }
     }
    ]

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import type { WantedFile } from '../../../domain/requests/wanted-files.ts';
-import { oneLine } from '../../../present/texts/plain.ts';
 import type { Translator } from '../../../present/texts/translator.ts';
 import { useTranslator, type ViewTranslator } from '../../../present/texts/translator-context.ts';
 import { Crumbs } from '../components/crumbs.tsx';

@@ -27,6 +27,7 @@ export interface SentItem
     | 'state'
     | 'title'
     | 'wanted'
+    | 'hasPassphrase'
     | 'message'
     | 'createdAt'
     | 'expiresAt'
