@@ -70,11 +70,9 @@ const asked = {
 const previews: readonly (readonly [state: string, change: Partial<ComposerPreviewProps>])[] = [
   ['Empty', { content: {} }],
   ['Page', {}],
-  ['Mail', { view: 'mail' }],
   ['Message without files, with codes', { content: { message }, secondFactor: 'sms', codes: { sms: 3, mail: 1 } }],
   ['Links instead of mails', { content: { files: files.slice(0, 1), message }, notify: false }],
   ['Request', { kind: 'ask', content: asked }],
-  ['Mail of a request', { kind: 'ask', view: 'mail', content: asked }],
 ];
 
 /** The components of the pages for people with an account, in their frames. */

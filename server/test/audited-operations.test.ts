@@ -74,18 +74,18 @@ test('what an operation writes is compared with what it declares', () => {
   const write = (...actions: AuditAction[]): Written[] =>
     actions.map((action) => ({ action, author: { kind: 'key', id: 'x', name: 'x', address: '192.0.2.1' } }));
   const route = (name: string): Operation => ({ door: 'request', name, authentication: 'key' });
-  const create = route('POST /api/v1/drops');
-  expect(findAuditFault(create, write('drop.created'))).toBeUndefined();
-  expect(findAuditFault(create, write('drop.created', 'drop.created'))).toBe('writes 2 entries');
+  const create = route('POST /api/v1/requests');
+  expect(findAuditFault(create, write('request.created'))).toBeUndefined();
+  expect(findAuditFault(create, write('request.created', 'request.created'))).toBe('writes 2 entries');
   expect(findAuditFault(route('POST /share'), write('file.uploaded', 'file.uploaded'))).toBeUndefined();
-  expect(findAuditFault(route('GET /api/v1/drops'), write('drop.created'))).toContain('not declared');
-  expect(findAuditFault({ ...create, authentication: 'member' } as Operation, write('drop.created'))).toBe(
-    'writes drop.created by a key',
+  expect(findAuditFault(route('GET /api/v1/drops'), write('request.created'))).toContain('not declared');
+  expect(findAuditFault({ ...create, authentication: 'member' } as Operation, write('request.created'))).toBe(
+    'writes request.created by a key',
   );
   expect(findAuditFault({ door: 'command', name: 'drops revoke' }, write('drop.revoked'))).toContain('by a key');
   expect(findAuditFault({ door: 'job', name: 'recover-person' }, write('person.recovered'))).toContain('by a key');
   const author = { kind: 'key', id: 'x', name: 'x' } as const;
-  expect(findAuditFault(create, [{ action: 'drop.created', author }])).toContain('without the address');
+  expect(findAuditFault(create, [{ action: 'request.created', author }])).toContain('without the address');
   const change = route('PATCH /api/v1/webhooks/:id');
   const [entry] = write('webhook.changed') as [Written];
   expect(findAuditFault(change, [entry])).toContain('without the values before and after');

@@ -90,7 +90,11 @@ describe('an operation that cannot reach the database', () => {
   const needing = v1Routes.filter(({ id: name, access }) => !independent.has(name) && (!access || access === 'link'));
   test.each(needing.map((route) => [route.id, route] as const))('%s says for how long to wait', async (name, route) => {
     const { method, example, body, stream } = route;
-    const path = route.path.replace(':email', 'anna@example.org').replace(':receiver_id', '0').replace(/:\w+/g, id);
+    const path = route.path
+      .replace(':email', 'anna@example.org')
+      .replace(':receiver_id', '0')
+      .replace(':link_id', '1000000')
+      .replace(/:\w+/g, id);
     const query = name === 'listReceipts' ? '?reference=WB-0000-0000' : '';
     const uploads = stream && route.path.startsWith('/uploads');
     const response = await app.inject({

@@ -1,5 +1,6 @@
 import type { Actor } from '../src/domain/actor.ts';
-import { prepareSharedLink, type SharedLinkInput } from '../src/domain/drops/shared-links.ts';
+import { prepareSharedLink } from '../src/domain/drops/shared-links.ts';
+import { type SharedLinkInput } from '../src/domain/drops/write-shared-link.ts';
 import type { TestExchange } from './exchange.ts';
 
 export interface TestSharedLink {

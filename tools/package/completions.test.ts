@@ -60,7 +60,7 @@ const lines: [line: string, completed: string][] = [
   ['waybill contacts imp', 'waybill contacts import '],
   ['waybill help se', 'waybill help send '],
   ['waybill completion f', 'waybill completion fish '],
-  ['waybill send --m', 'waybill send --message '],
+  ['waybill send --me', 'waybill send --message '],
   ['waybill send a --second-factor s', 'waybill send a --second-factor sms '],
   ['waybill inbox --state av', 'waybill inbox --state available '],
   ['waybill inbox --state=av', 'waybill inbox --state=available '],

@@ -83,7 +83,7 @@ test.each<[words: string, exit: number, printed: string]>([
     '--name is only for a file that is read from standard input.',
   ],
   ['send - - --to a@example.org', 2, 'Standard input can be sent only once.'],
-  ['send ~/report.pdf', 2, "Required option '--to <address>' not specified."],
+  ['send ~/report.pdf', 2, 'No receiver was named'],
   ['send ~/report.pdf --to a@example.org --days soon', 2, "'--days <number>' argument 'soon' is invalid."],
   ['send ~/report.pdf --to a@example.org --key ключ', 2, 'Use up to 255 printable ASCII characters.'],
   ['contacts import ~/none', 1, '~/none does not exist.'],

@@ -115,7 +115,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill send drawings/ --to anna@example.com --no-mail',
     'waybill send report.pdf --to anna@example.com --wait 3600',
     'waybill send --again WB-7F3K-29QD --to bo@example.com',
-    'waybill send photos/ --link=anybody --max-downloads 10 --link-days 3',
+    'waybill send drawings/ --link=anybody --max-downloads 10 --link-days 3',
     'waybill send contract.pdf --to anna@example.com --to ben@example.com --link=named',
     'waybill send contract.pdf --to anna@example.com --second-factor mail --external-id order-4711 --dry-run',
     'pg_dump shop | waybill send - --name shop.sql --to archive@example.org',

@@ -2400,7 +2400,7 @@ export interface SendThroughLinkInput {
     /** The `id` of an upload. */
     id: string;
     /** Which of the `wanted_files` of the request it is, counted from 0. */
-    number: number;
+    wanted_file: number;
   }[];
 }
 

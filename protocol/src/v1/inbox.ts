@@ -86,7 +86,7 @@ export type InboxEntry = Static<typeof InboxEntry>;
 
 export const InboxEntryPage = Page(InboxEntry, 'Entries of the inbox.');
 
-/** What an entry and a link say of a file. */
+/** Properties of a file in an entry and in a link. */
 export const fileProperties = {
   id: describeId('Identifier of the file.'),
   name: Type.String({ description: 'Name of the file as it was sent. Make it safe before you use it as a path.' }),

@@ -196,7 +196,7 @@ export const SendThroughLinkInput = Type.Object(
         Type.Object(
           {
             id: Type.String({ format: 'uuid', description: 'The `id` of an upload.' }),
-            number: Type.Integer({
+            wanted_file: Type.Integer({
               minimum: 0,
               maximum: limits.wantedFilesPerRequest - 1,
               description: 'Which of the `wanted_files` of the request it is, counted from 0.',

@@ -119,6 +119,10 @@ async function richAccount(receiver: Actor) {
        select token_digest, account_id, drop_id, position from links where account_id = $1`,
     ],
     [
+      `insert into download_places (account_id, drop_id, position, id, session, due_at)
+       select account_id, drop_id, position, gen_random_uuid(), digest, now() from link_sessions where account_id = $1`,
+    ],
+    [
       `insert into deliveries (account_id, drop_id, position, file_id, delivered)
        select account_id, drop_id, 0, id, '{[0,1)}' from files where account_id = $1 and drop_id = $2`,
       dropId,

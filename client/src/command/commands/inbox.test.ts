@@ -47,7 +47,8 @@ async function runInbox(entries: ReturnType<typeof received>[], words: string, c
 }
 
 describe('waybill inbox', () => {
-  const newest = '1970-01-01T00:00:00.000Z\tb@example.org\tavailable\tnewest.txt\tnewest.txt\tWB-7F3K-29QD\torder-4711';
+  const newest =
+    '1970-01-01T00:00:00.000Z\tb@example.org\tavailable\tnewest.txt\t\tnewest.txt\tWB-7F3K-29QD\torder-4711';
 
   test('shows one line per entry, the newest first', async () => {
     const { lines } = await runInbox(full, 'inbox');

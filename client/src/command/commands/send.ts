@@ -174,13 +174,8 @@ function toSharedLink(
     throw new CommandError(exitCodes.usage, 'usage', message, 'Add --link=anybody or --link=named, or leave them out.');
   }
   if (to.length === 0 && kind !== 'anybody') {
-    const message = 'No receiver was named.';
-    throw new CommandError(
-      exitCodes.usage,
-      'usage',
-      message,
-      'Add --to ADDRESS, or --link=anybody for a link to pass on.',
-    );
+    const message = 'No receiver was named: add --to ADDRESS, or --link=anybody for a link to pass on.';
+    throw new CommandError(exitCodes.usage, 'usage', message, 'See: waybill send --help');
   }
   return kind && { kind, maxDownloads, days };
 }

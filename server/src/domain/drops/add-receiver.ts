@@ -113,6 +113,20 @@ export async function prepareReceiver(
     });
 }
 
+/** Adds all of these receivers, or none. */
+export async function addReceivers(
+  engines: Needs,
+  actor: Actor,
+  sent: SentId,
+  inputs: readonly ReceiverInput[],
+): Promise<void> {
+  const adding: Awaited<ReturnType<typeof prepareReceiver>>[] = [];
+  for (const input of inputs) adding.push(await prepareReceiver(engines, actor, sent, input));
+  await engines.store.transaction(async (tx) => {
+    for (const add of adding) await add({ store: tx }, undefined);
+  });
+}
+
 /** Sends to another address in the place of a wrong one, whose link stops working. */
 export async function correctReceiver(
   engines: Parameters<typeof prepareReceiver>[0],

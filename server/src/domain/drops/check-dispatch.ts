@@ -10,13 +10,14 @@ import { linkToken } from '../links/link-token.ts';
 import { chooseStronger, isWeaker } from '../links/second-factor.ts';
 import { hashPassphrase, isGoodPassphrase } from '../passphrases/passphrase.ts';
 import type { AccountPolicy, Policy, SecondFactor } from '../policy.ts';
+import { toVisibleName } from '../safe-name.ts';
 import { maxPasswordLength } from '../sign-in/password.ts';
 import { minPasswordLength } from '../sign-in/password-rules.ts';
 import { checkLifetime, type LifetimeInput } from './lifetime.ts';
 import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SenderChoices } from './sent-drop-store.ts';
-import { firstSharedPosition, type SharedLinkInput } from './shared-links.ts';
 import { type DropToWrite, prepareLinkKey } from './write-drop.ts';
+import { firstSharedPosition, type SharedLinkInput } from './write-shared-link.ts';
 
 /** The properties that a drop and a request for files have in common. */
 export interface DispatchInput extends LifetimeInput, SenderChoices {
@@ -106,7 +107,7 @@ export async function prepareDispatch(
 /** It is the subject of mails, which is one line. */
 function checkTitle(faults: Faults, title: string | null): void {
   if (title === null) return;
-  const isShort = title.trim() !== '' && title.length <= limits.titleLength;
+  const isShort = toVisibleName(title) !== '' && title.length <= limits.titleLength;
   if (!isShort || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(title)) {
     const detail = `Give a title of one line with 1 to ${limits.titleLength} characters, or leave it out.`;
     faults.add({ field: 'title' }, 'invalid_input', detail);

@@ -4,10 +4,10 @@ import type { Batch, BatchPosition, BatchSize, PagePosition } from '../batch.ts'
 import type { Receiver } from '../contacts/contact-store.ts';
 import type { TypedDrop } from '../events/drop-events.ts';
 import type { FileLine, ListedFile } from '../files/file-store.ts';
+import type { WantedFile } from '../files/wanted-files.ts';
 import type { InboxLine } from '../inbox/inbox-store.ts';
 import type { DayWrapped } from '../keys/key-store.ts';
 import type { Link } from '../links/link-store.ts';
-import type { WantedFile } from '../requests/wanted-files.ts';
 import type { SenderChoices, SentId } from './sent-drop-store.ts';
 
 export interface NewDrop {

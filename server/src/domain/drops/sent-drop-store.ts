@@ -1,8 +1,8 @@
 import type { DropType } from '@waybill/protocol';
 import type { FileLine, UnscannedReason } from '../files/file-store.ts';
+import type { WantedFile } from '../files/wanted-files.ts';
 import type { SecondFactorChoices } from '../links/second-factor.ts';
 import type { SecondFactor } from '../policy.ts';
-import type { WantedFile } from '../requests/wanted-files.ts';
 import type { DropState } from './drop-store.ts';
 
 /** The sender's choices that the machine API does not have. */

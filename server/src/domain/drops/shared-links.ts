@@ -1,32 +1,16 @@
 import { readPolicy } from '../accounts/read-policy.ts';
 import type { Actor } from '../actor.ts';
-import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
-import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError, Faults } from '../exchange-error.ts';
-import { linkToken, tokenDigest } from '../links/link-token.ts';
 import { effectiveSecondFactor, type SecondFactorChoices } from '../links/second-factor.ts';
 import { isForbidden, type SharedLinkKind } from '../links/shared-link-rule.ts';
 import type { SharedLink } from '../links/shared-link-store.ts';
 import type { AccountPolicy } from '../policy.ts';
-import type { Store } from '../store.ts';
 import { findSentDrop } from './find-sent-drops.ts';
+import { type SharedLinkInput, toSeconds, writeSharedLink } from './write-shared-link.ts';
 import { lockLive } from './write-to-receivers.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>;
-
-/** Below it are the positions of receivers. */
-export const firstSharedPosition = 1_000_000;
-/** New ones may be made after one was revoked or has ended; each keeps its record. */
-const maxPerDrop = 100;
-
-export interface SharedLinkInput {
-  readonly kind: SharedLinkKind;
-  /** Seconds until it ends, or when; with neither, it ends with its drop. */
-  readonly expiresIn?: number | undefined;
-  readonly expiresAt?: Date | undefined;
-  readonly maxDownloads: number | null;
-}
 
 /** A shared link, and whether it can be used now. */
 export interface ShownSharedLink extends SharedLink {
@@ -85,74 +69,50 @@ export function checkSharedLink(
     readonly secondsLeft: number;
   },
 ): void {
-  const fault = (detail: string) => faults.add({ field: 'sharedLink' }, 'invalid_input', detail);
   const rules = { ...drop, kind, sharedLinksRule: null, isLimitedToDomains: false };
   if (isForbidden({ policy }, rules))
-    faults.add({ field: 'sharedLink' }, 'recipient_not_allowed', explainRule(policy, kind, drop));
+    faults.add(
+      { field: 'sharedLink' },
+      'recipient_not_allowed',
+      `The rules of this account do not allow this link: it may make links ${describeAllowed(policy, drop)}. Choose one of those, or send to receivers by name.`,
+    );
   if (kind === 'named' && drop.receiverCount === 0)
-    fault('A link for the people named needs receivers. Name them, or make a link for anybody.');
+    faults.add(
+      { field: 'sharedLink' },
+      'invalid_input',
+      'A link for the people named needs receivers. Name them, or make a link for anybody.',
+    );
   if (maxDownloads !== null && kind === 'named')
-    fault('The receivers of a link for the people named are known: leave the maximum of downloads out.');
+    faults.add(
+      { field: 'sharedLink' },
+      'invalid_input',
+      'The receivers of a link for the people named are known: leave the maximum of downloads out.',
+    );
   if (maxDownloads !== null && drop.fileCount === 0)
-    fault('Without files there is nothing to count. Leave the maximum of downloads out.');
+    faults.add(
+      { field: 'sharedLink' },
+      'invalid_input',
+      'Without files there is nothing to count. Leave the maximum of downloads out.',
+    );
   if (expiresIn !== undefined && expiresAt !== undefined)
-    fault('Send expires_in or expires_at of the link, and not both.');
+    faults.add({ field: 'sharedLink' }, 'invalid_input', 'Send expires_in or expires_at of the link, and not both.');
   const seconds = toSeconds({ expiresIn, expiresAt });
-  if (seconds !== undefined && seconds <= 0) fault('Choose an end of the link that has not passed.');
+  if (seconds !== undefined && seconds <= 0)
+    faults.add({ field: 'sharedLink' }, 'invalid_input', 'Choose an end of the link that has not passed.');
   if (seconds !== undefined && seconds > drop.secondsLeft + 1)
-    fault('A link cannot end later than its drop. Choose an earlier end, or leave it out.');
+    faults.add(
+      { field: 'sharedLink' },
+      'invalid_input',
+      'A link cannot end later than its drop. Choose an earlier end, or leave it out.',
+    );
 }
 
-const toSeconds = ({ expiresIn, expiresAt }: Pick<SharedLinkInput, 'expiresIn' | 'expiresAt'>) =>
-  expiresIn ?? (expiresAt && (expiresAt.getTime() - Date.now()) / 1000);
-
-function explainRule(policy: AccountPolicy, kind: SharedLinkKind, drop: SecondFactorChoices): string {
-  if (policy.sharedLinks === 'never')
-    return 'The rules of this account do not allow shared links. Send to receivers by name.';
-  const instead = 'Name the receivers, and make a link for the people named.';
-  if (kind === 'anybody' && policy.sharedLinks === 'named')
-    return `The rules of this account do not allow links for anybody. ${instead}`;
-  if (effectiveSecondFactor({ policy }, drop) !== 'off')
-    return `A code is required, and nobody can be sent one who only has a link. ${instead}`;
-  return `This account may send to certain domains only, and a link can be passed on to anybody. ${instead}`;
-}
-
-/** Adds a link to a new drop: a part of the transaction that writes it. Returns its token. */
-export async function writeSharedLink(
-  engines: Pick<Engines, 'random'>,
-  tx: Store,
-  actor: Actor,
-  dropId: string,
-  linkKey: Buffer,
-  input: SharedLinkInput,
-): Promise<{ readonly position: number; readonly token: string }> {
-  const { accountId, author } = actor;
-  const earlier = await tx.sharedLinks.list(accountId, dropId);
-  if (earlier.length >= maxPerDrop)
-    throw new ExchangeError('invalid_input', `A drop has at most ${maxPerDrop} shared links. Send a new one instead.`);
-  const position = (earlier.at(-1)?.position ?? firstSharedPosition - 1) + 1;
-  const token = linkToken(linkKey, position);
-  const seconds = toSeconds(input);
-  const expiresAt = seconds === undefined ? null : new Date(Date.now() + seconds * 1000);
-  const { kind, maxDownloads } = input;
-  await tx.sharedLinks.insert(accountId, dropId, {
-    kind,
-    position,
-    tokenDigest: tokenDigest(token),
-    createdBy: author.name,
-    expiresAt,
-    maxDownloads,
-  });
-  const story = { accountId, dropId, position };
-  const code = kind === 'named' ? 'mail' : 'none';
-  await tx.evidence.append([
-    { ...story, kind: 'content.consigned', data: { address: '', shared: kind, code, notified: false } },
-    { ...story, kind: 'link.shown', data: { by: author.name } },
-  ]);
-  await record(engines, tx, { accountId, author, action: 'link.created', details: { dropId, position, kind } });
-  const data = { shared_link_id: position, kind };
-  await tx.events.append(dropEvents({ accountId, dropId, type: 'downloadfiles' }, 'link_created', data));
-  return { position, token };
+/** Describes the links that the rules allow. Nobody can be sent a code, or has an address, who only has a link for anybody. */
+function describeAllowed(policy: AccountPolicy, drop: SecondFactorChoices): string {
+  if (policy.sharedLinks === 'never') return 'for single receivers only';
+  const isNamedOnly =
+    policy.sharedLinks === 'named' || policy.receiverDomains || effectiveSecondFactor({ policy }, drop) !== 'off';
+  return isNamedOnly ? 'for the people named only' : 'for anybody, too';
 }
 
 /**

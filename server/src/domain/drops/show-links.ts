@@ -5,7 +5,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { linkToken } from '../links/link-token.ts';
 import type { SentId } from './sent-drop-store.ts';
-import { firstSharedPosition } from './shared-links.ts';
+import { firstSharedPosition } from './write-shared-link.ts';
 import { lockLive } from './write-to-receivers.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>;

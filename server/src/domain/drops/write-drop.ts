@@ -15,7 +15,7 @@ import { chooseStronger } from '../links/second-factor.ts';
 import type { AccountPolicy } from '../policy.ts';
 import type { Store } from '../store.ts';
 import type { NewDrop } from './drop-store.ts';
-import { type SharedLinkInput, writeSharedLink } from './shared-links.ts';
+import { type SharedLinkInput, writeSharedLink } from './write-shared-link.ts';
 
 type Needs = Pick<Engines, 'random' | 'checkpoint' | 'messageLimit' | 'sms'>;
 

@@ -1,6 +1,6 @@
 import type { EvidenceFile } from '@waybill/evidence';
 import type { DayWrapped } from '../keys/key-store.ts';
-import type { WantedPlaces } from '../requests/wanted-files.ts';
+import type { WantedPlaces } from './wanted-files.ts';
 
 /**
  * Why a file was accepted without a scan:

@@ -2,9 +2,9 @@ import type { EvidenceFile } from '@waybill/evidence';
 import type { DropType } from '@waybill/protocol';
 import type { Batch, BatchPosition } from '../batch.ts';
 import type { SealedFile } from '../files/file-store.ts';
+import type { WantedFile } from '../files/wanted-files.ts';
 import type { DayWrapped } from '../keys/key-store.ts';
 import type { Channel } from '../policy.ts';
-import type { WantedFile } from '../requests/wanted-files.ts';
 import type { Question } from './ask-sender.ts';
 import type { LinkRules } from './shared-link-rule.ts';
 

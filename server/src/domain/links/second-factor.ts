@@ -51,7 +51,7 @@ export function codeTarget(engines: Pick<Engines, 'policy' | 'sms'>, link: Link)
   return channel && { channel, to: channel === 'sms' ? link.phone : link.receiver };
 }
 
-/** What this browser has to enter next; undefined: nothing. A code by mail is not enough where one by SMS is asked for. */
+/** The next thing that this browser has to enter; undefined: nothing. A code by mail is not enough where one by SMS is asked for. */
 export function findPendingStep(
   engines: Pick<Engines, 'policy' | 'sms'>,
   { link, passed, hasEnteredPassphrase }: LinkSession,

@@ -2,7 +2,7 @@ import type { Engines } from '../engines.ts';
 import type { SharedLinks } from '../policy.ts';
 import { effectiveSecondFactor, type SecondFactorChoices } from './second-factor.ts';
 
-/** Whose link it is: a receiver's own, one for all receivers, or one for anybody who has it. */
+/** The kind of a link: a receiver's own, one for all receivers, or one for anybody who has it. */
 export type LinkKind = 'receiver' | 'named' | 'anybody';
 export type SharedLinkKind = Exclude<LinkKind, 'receiver'>;
 

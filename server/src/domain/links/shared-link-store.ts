@@ -32,7 +32,7 @@ export interface NewSharedLink {
   readonly maxDownloads: number | null;
 }
 
-/** What a transfer completed, and its visit. */
+/** The files that a transfer completed, and its visit. */
 export interface CompletedVisit extends Omit<Completed, 'drop'> {
   /** How many visits count now, if this one has just been counted. */
   readonly downloads: number | null;

@@ -26,7 +26,7 @@ type Needs = Pick<Engines, 'store' | 'random' | 'policy' | 'sms'>;
  */
 export async function sendCodeTo(engines: Needs, { link, digest }: LinkSession, address: string): Promise<void> {
   if (link.kind !== 'named')
-    throw new ExchangeError('not_found', 'This link is a receiver’s own. Enter its code, if one is required.');
+    throw new ExchangeError('not_found', 'This link is a receiver’s own. Send its code instead, if one is required.');
   const email = emailAddress(address);
   const { accountId, dropId } = link;
   await engines.store.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import type { MailedFile } from '../files/file-store.ts';
+import type { WantedFile } from '../files/wanted-files.ts';
 import type { Question } from '../links/ask-sender.ts';
-import type { WantedFile } from '../requests/wanted-files.ts';
 
 export interface RenderedMail {
   readonly subject: string;
@@ -68,7 +68,7 @@ interface Linked extends Stoppable {
   readonly link: string;
 }
 
-/** What a contact is asked for. */
+/** The part of a mail that says for what a contact is asked. */
 interface Asked extends Titled {
   readonly message: string;
   readonly reusable: boolean;

@@ -1,11 +1,11 @@
 import type { DropType } from '@waybill/protocol';
 import type { Batch, BatchPosition } from '../batch.ts';
 import type { MailedFile } from '../files/file-store.ts';
+import type { WantedFile } from '../files/wanted-files.ts';
 import type { DayWrapped } from '../keys/key-store.ts';
 import type { Question } from '../links/ask-sender.ts';
 import type { ReceiversLink } from '../links/link-store.ts';
 import type { Channel } from '../policy.ts';
-import type { WantedFile } from '../requests/wanted-files.ts';
 import type { NewsMessageKind } from './news.ts';
 
 export type MessageKind =

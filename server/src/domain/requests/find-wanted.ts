@@ -1,15 +1,15 @@
 import type { Engines } from '../engines.ts';
+import type { WantedFile } from '../files/wanted-files.ts';
 import type { QueuedEntry } from '../inbox/inbox-store.ts';
 import type { Link } from '../links/link-store.ts';
 import type { WantedState } from './request-store.ts';
-import type { WantedFile } from './wanted-files.ts';
 
 /** A wanted file, and whether the contact has sent one that they say is this one. */
 export interface FoundFile extends WantedFile {
   readonly found: boolean;
 }
 
-/** What the contact of a link was asked for, and has sent of it. */
+/** The files that the contact of a link was asked for, and which of them they have sent. */
 export async function findWantedThrough({ store }: Pick<Engines, 'store'>, link: Link): Promise<FoundFile[]> {
   if (link.wanted.length === 0) return [];
   return toFound(await store.requests.wantedThrough(link.accountId, link.dropId, link.position));

@@ -10,7 +10,7 @@ import {
 import { writeDrop } from '../drops/write-drop.ts';
 import type { Engines } from '../engines.ts';
 import { Faults } from '../exchange-error.ts';
-import { checkWanted, type WantedFile } from './wanted-files.ts';
+import { checkWanted, type WantedFile } from '../files/wanted-files.ts';
 
 type Needs = Pick<
   Engines,

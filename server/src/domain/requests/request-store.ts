@@ -1,4 +1,4 @@
-import type { WantedFile } from './wanted-files.ts';
+import type { WantedFile } from '../files/wanted-files.ts';
 
 /** How far a request for files has come, and by whom it is known in a list. */
 export interface RequestSummary {

@@ -9,13 +9,13 @@ import type { Engines } from '../engines.ts';
 import { toReceiverData } from '../events/drop-events.ts';
 import { describeSubmission } from '../evidence/submission-evidence.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { requirePlaces, type WantedPlaces } from '../files/wanted-files.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import { requireLive, requireUnused } from '../links/find-link.ts';
 import type { Link } from '../links/link-store.ts';
 import { toReference } from '../reference.ts';
 import { contactDraftName } from '../uploads/contact-draft.ts';
 import type { DraftFile } from '../uploads/upload-store.ts';
-import { requirePlaces, type WantedPlaces } from './wanted-files.ts';
 
 /**
  * Sends the files in a contact draft: adds one entry to the account's inbox, a mail that tells the account's owner, and

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { MailedFile } from '../../domain/files/file-store.ts';
+import type { WantedFile } from '../../domain/files/wanted-files.ts';
 import type { ReceiversLink } from '../../domain/links/link-store.ts';
 import { isNewsMessage } from '../../domain/outbox/news.ts';
 import { isNotice } from '../../domain/outbox/obsolete-message.ts';
 import type { OutboxLine, OutboxStore, SettledMessage, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
-import type { WantedFile } from '../../domain/requests/wanted-files.ts';
 import { shownName } from './accounts/account-columns.ts';
 import { bindStatements, type Database } from './database.ts';
 import { jobAttempts, jobPayload, type Schedule, type Traceparent } from './jobs/job-payload.ts';

@@ -73,15 +73,27 @@ async function openAccount() {
   await exchange.upload(sender, 'large.bin', randomBytes(largeBytes));
   await dispatchDraft(engines, sender, { draft: '', parameters: { ddmessage: 'large' } }, 'downloadfiles');
   await exchange.database.query(`update files set path = 'folder/large.bin' where account_id = $1`, [sender.accountId]);
+  await exchange.prepare(account, [sender.email], []);
+  await exchange.upload(account, 'large.bin', randomBytes(largeBytes));
+  const sentId = await dispatchDraft(
+    engines,
+    account,
+    { draft: '', parameters: { ddmessage: 'sent' } },
+    'downloadfiles',
+  );
+  const [sent] = await exchange.database.query<{ id: string; file: string }>(
+    'select drop_id as id, id as file from files where drop_id = $1',
+    [sentId],
+  );
   const [entry] = await exchange.database.query<{ id: string; file: string }>(
     `select inbox.id, files.id as file from inbox_entries as inbox
      join files on files.account_id = inbox.sender_account_id and files.drop_id = inbox.drop_id
      where inbox.account_id = $1`,
     [account.accountId],
   );
-  return { account, entry: entry as { id: string; file: string } };
+  return { account, entry: entry as { id: string; file: string }, sent: sent as { id: string; file: string } };
 }
-const { account, entry } = await openAccount();
+const { account, entry, sent } = await openAccount();
 
 /** The beginning of a form whose first file never ends. */
 const startForm = (csrf: string, field: string) =>
@@ -111,6 +123,8 @@ const starts: Record<string, (member: Member) => Promise<Started>> = {
   'GET /:user/inbox/:id/folders/:folder': async ({ base }) => ({
     path: `${base}inbox/${entry.id}/folders/${entry.file}.1`,
   }),
+  'GET /:user/sent/:id/files/:file': async ({ base }) => ({ path: `${base}sent/${sent.id}/files/${sent.file}` }),
+  'GET /:user/sent/:id/all.zip': async ({ base }) => ({ path: `${base}sent/${sent.id}/all.zip` }),
   'POST /:user/contacts/import/preview': async (member) =>
     sendForm(`${member.base}contacts/import/preview`, 'file', member),
   'POST /:user/contacts/import': async (member) => sendForm(`${member.base}contacts/import`, 'file', member),

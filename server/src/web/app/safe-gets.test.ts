@@ -28,6 +28,7 @@ const notShown: Readonly<Record<string, number>> = {
   '/sign-in': 303,
   '/home': 303,
   '/:user/inbox/:id/report': 404,
+  '/:user/sent/:id/files/:file': 404,
   '/:user/requests/:id/receivers/:position/receipt.pdf': 503,
   '/:user/requests/:id/receivers/:position/receipt.json': 503,
   '/:user/sent/:id/receivers/:position/receipt.pdf': 503,

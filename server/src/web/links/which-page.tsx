@@ -18,7 +18,7 @@ export interface WhichPageProps {
   /** The URL that accepts the field `email`. */
   readonly action: string;
   readonly gesture: string;
-  /** What was typed instead of an address. */
+  /** The text that was typed instead of an address. */
   readonly wrong?: { readonly typed: string } | undefined;
 }
 

@@ -3,12 +3,8 @@ import { Type } from 'typebox';
 import type { MadeDispatch } from '../../../domain/drops/check-dispatch.ts';
 import { findReadableDrop } from '../../../domain/drops/find-sent-drops.ts';
 import { revokeSentDrop } from '../../../domain/drops/revoke-drop.ts';
-import {
-  listSharedLinks,
-  prepareSharedLink,
-  type SharedLinkInput,
-  type ShownSharedLink,
-} from '../../../domain/drops/shared-links.ts';
+import { listSharedLinks, prepareSharedLink, type ShownSharedLink } from '../../../domain/drops/shared-links.ts';
+import { type SharedLinkInput } from '../../../domain/drops/write-shared-link.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { type CallEngines, type KeyRoute, route } from '../route.ts';
 

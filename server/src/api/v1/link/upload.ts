@@ -214,7 +214,7 @@ const sendThroughLink = linkRoute({
   },
   errors: ['no_files', 'files_not_ready', 'too_many_messages', ...endings],
   async handle({ engines, link, body: { message = '', wanted_files: wanted = [] }, request }) {
-    const places = new Map(wanted.map(({ id, number }) => [id, number]));
+    const places = new Map(wanted.map(({ id, wanted_file: place }) => [id, place]));
     await sendFiles(engines, link, message, request.peer, places);
     const sent = await findLastSent(engines, link);
     if (!sent) throw new ExchangeError('no_files');

@@ -1,5 +1,6 @@
 import type { DropType } from '@waybill/protocol';
 import { sql } from 'kysely';
+import type { WantedFile } from '../../../domain/files/wanted-files.ts';
 import type { Question } from '../../../domain/links/ask-sender.ts';
 import type {
   Completed,
@@ -11,7 +12,6 @@ import type {
 } from '../../../domain/links/link-store.ts';
 import { maxWrongCodes } from '../../../domain/links/which-receiver.ts';
 import type { Channel } from '../../../domain/policy.ts';
-import type { WantedFile } from '../../../domain/requests/wanted-files.ts';
 import { isLimitedToDomains, secondFactorRule, sharedLinksRule, shownName } from '../accounts/account-columns.ts';
 import { bindStatements, type Database } from '../database.ts';
 import { evidenceFile, type ReadyFile, sealedFileColumns } from '../files/sealed-file.ts';

@@ -143,7 +143,7 @@ export function InboxEntryDetail(
   );
 }
 
-/** What was asked for: what is still missing comes first. */
+/** The files that were asked for, of which the missing ones come first. */
 function WantedFound({ wanted, files }: Pick<InboxEntryProps, 'wanted' | 'files'>): JSX.Element {
   const translator = useTranslator();
   const missing = wanted.filter(({ found }) => !found).length;

@@ -362,7 +362,7 @@ function Chip(props: { receiver: KnownReceiver; isNearMiss: boolean; onRemove: (
   );
 }
 
-/** What was refused, as a field in the place of its chip. */
+/** A refused text, as a field in the place of its chip. */
 function ChipInPlace(props: {
   index: number;
   word: string;

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { WantedFile } from '../../../domain/requests/wanted-files.ts';
+import type { WantedFile } from '../../../domain/files/wanted-files.ts';
 import type { Translator } from '../../../present/texts/translator.ts';
 import { useTranslator, type ViewTranslator } from '../../../present/texts/translator-context.ts';
 import { Crumbs } from '../components/crumbs.tsx';
@@ -17,8 +17,8 @@ import {
   TitleRow,
 } from '../send/composer-rows.tsx';
 import type { ComposerValues } from '../send/composer-values.ts';
+import { WantedFields } from '../send/wanted-fields.tsx';
 import type { ListProps } from '../shared/list-props.ts';
-import { WantedFields } from './wanted-fields.tsx';
 
 /** The content of the form, as it was entered. */
 export interface RequestValues extends ComposerValues {

@@ -23,7 +23,7 @@ export interface ComposerProgress {
   readonly hint?: string;
 }
 
-/** What is wrong in the form, and where. */
+/** A fault in the form, and where it is. */
 export interface Fault {
   readonly href: string;
   readonly text: string;

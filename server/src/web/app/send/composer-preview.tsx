@@ -12,7 +12,7 @@ import { fromField, type Sender } from '../../shared/components/sender.tsx';
 import { Subtitle } from '../../shared/components/subtitle.tsx';
 import type { ComposerKind } from './composer-bar.tsx';
 
-/** What receivers see besides what the account says of itself. */
+/** The content that receivers see, besides what the account says of itself. */
 export interface PreviewContent {
   readonly files?: readonly { readonly name: string; readonly sizeBytes: number }[];
   readonly message?: string;
@@ -36,7 +36,7 @@ export interface ComposerPreviewProps {
   /** The last day, in words; undefined if none is chosen. */
   readonly until: string | undefined;
   readonly deadline?: Date | undefined;
-  /** Who gets the mail. */
+  /** The person who gets the mail. */
   readonly to?: string | undefined;
   readonly secondFactor: SecondFactor;
   /** How many people get their code by SMS and by mail, if not all of them by the same. */

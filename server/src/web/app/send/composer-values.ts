@@ -2,7 +2,7 @@ import { limits } from '@waybill/protocol';
 import type { SecondFactor, SharedLinks } from '../../../domain/policy.ts';
 import { readSharedLinkValues, type SharedLinkValues } from './shared-link-values.ts';
 
-/** What people write whom they send to, or whom they ask. */
+/** The content of a form that sends or asks, as it was typed. */
 export interface ComposerValues {
   readonly receivers: string;
   /** One line by which it is known; may be empty. */
@@ -26,7 +26,7 @@ export interface ComposerValues {
   readonly isRestByMail: boolean;
 }
 
-/** What a composer says about the account, and what it may choose. */
+/** The choices that an account has in a form that sends or asks. */
 export interface ComposerChoices {
   readonly receiversHref: string;
   readonly maxMessageLength: number;

@@ -1,6 +1,6 @@
-import type { SharedLinkInput } from '../../../domain/drops/shared-links.ts';
+import type { SharedLinkInput } from '../../../domain/drops/write-shared-link.ts';
 
-/** Who gets what is sent, and by which links, as the form has it. */
+/** The people or links that get what is sent, as the form has it. */
 export interface SharedLinkValues {
   readonly who: 'people' | 'anybody';
   /** After how many downloads a link for anybody ends; empty: any number. */

@@ -1,6 +1,6 @@
 import { findAccountById } from '../../../domain/accounts/read-accounts.ts';
 import { readReceivers, type UnderstoodReceivers } from '../../../domain/contacts/read-receivers.ts';
-import { prepareReceiver } from '../../../domain/drops/add-receiver.ts';
+import { addReceivers } from '../../../domain/drops/add-receiver.ts';
 import type { SentDrop, SentId } from '../../../domain/drops/sent-drop-store.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { effectiveSecondFactor } from '../../../domain/links/second-factor.ts';
@@ -42,13 +42,7 @@ export async function addPeople(
   const { receivers, unreadable } = understood;
   if (unreadable.length > 0 || receivers.length === 0 || receivers.length > maxAtOnce) throw invalid('email');
   if (phones.problems.size > 0) throw invalid('phone');
-  const adding: Awaited<ReturnType<typeof prepareReceiver>>[] = [];
-  for (const input of toReceiverInputs(receivers, isBySms ? phones : undefined)) {
-    adding.push(await prepareReceiver(engines, actor, id, input));
-  }
-  await engines.store.transaction(async (tx) => {
-    for (const add of adding) await add({ store: tx }, undefined);
-  });
+  await addReceivers(engines, actor, id, toReceiverInputs(receivers, isBySms ? phones : undefined));
   return receivers.length;
 }
 

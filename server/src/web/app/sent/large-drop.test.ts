@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { copyFileRows } from '../../../../test/copy-file-rows.ts';
 import { deriveToken } from '../../../../test/links.ts';
 import { measureLongestTurn } from '../../../../test/longest-turn.ts';
 import { signInMember } from '../../../../test/sign-in-member.ts';
@@ -17,8 +18,9 @@ async function openLargeDrop() {
   const account = await exchange.account(...addresses);
   const sender = await signInMember(exchange, app, 'member', account);
   const dropId = await exchange.drop(account, addresses, ['a.txt']);
-  await query(
-    `insert into files select (jsonb_populate_record(files, jsonb_build_object('id', gen_random_uuid(), 'name', n || '.txt',
+  await copyFileRows(
+    exchange,
+    `select (jsonb_populate_record(files, jsonb_build_object('id', gen_random_uuid(), 'name', n || '.txt',
        'path', format('Part %s/Section %s/%s.txt', n % 5, n / 5 % 10, n)))).*
      from files, generate_series(2, $2::integer) as n where files.drop_id = $1`,
     [dropId, fileCount],

@@ -3,7 +3,7 @@ import { isolate, oneLine } from '../../../present/texts/plain.ts';
 import type { ViewTranslator } from '../../../present/texts/translator-context.ts';
 import { readWrittenPhone } from './written-phone.ts';
 
-/** What is wrong with the mobile numbers of those who get a code by SMS, by address: each text names its person. */
+/** The faults in the mobile numbers of those who get a code by SMS, by address: each text names its person. */
 export function describePhones(
   translator: ViewTranslator,
   {

@@ -485,16 +485,6 @@ export const v1Guides: readonly Guide[] = [
    {
     "kind": "heading",
     "level": 2,
-    "id": "links-to-share",
-    "text": "Links to share"
-   },
-   {
-    "kind": "paragraph",
-    "text": "`shared_link` in `POST /drops` makes [a link to share](drops.md#links-to-share) with the drop, and `POST /drops/{id}/shared-links` makes one later: `\"kind\": \"named\"` for all receivers, or `\"anybody\"` for whoever has it, optionally with `max_downloads`, and `expires_in` or `expires_at`. A drop with a link for anybody may have no receivers. Only the response that makes a link contains it. `GET /drops/{id}/shared-links` lists the links with their `state` and number of `downloads`, and `POST /drops/{id}/shared-links/{link_id}/revoke` ends one. The events are `drop.link_created`, `drop.link_opened`, `drop.link_downloaded` and `drop.link_revoked`; they have a `shared_link_id` and no receiver. A kind that the rules of the account do not allow is refused with `recipient_not_allowed`."
-   },
-   {
-    "kind": "heading",
-    "level": 2,
     "id": "receipts",
     "text": "Receipts"
    },
@@ -526,6 +516,16 @@ export const v1Guides: readonly Guide[] = [
    {
     "kind": "code",
     "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -o receipt.pdf \"$WAYBILL_URL/api/v1/drops/$ID/receivers/0/receipt.pdf\""
+   }
+  ]
+ },
+ {
+  "id": "links-to-share",
+  "title": "Links to share",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "`shared_link` in `POST /drops` makes [a link to share](drops.md#links-to-share) with the drop, and `POST /drops/{id}/shared-links` makes one later: `\"kind\": \"named\"` for all receivers, or `\"anybody\"` for whoever has it, optionally with `max_downloads`, and `expires_in` or `expires_at`. A drop with a link for anybody may have no receivers. Only the response that makes a link contains it. `GET /drops/{id}/shared-links` lists the links with their `state` and number of `downloads`, and `POST /drops/{id}/shared-links/{link_id}/revoke` ends one. The events are `drop.link_created`, `drop.link_opened`, `drop.link_downloaded` and `drop.link_revoked`; they have a `shared_link_id` and no receiver. A kind that the rules of the account do not allow is refused with `recipient_not_allowed`."
    }
   ]
  },
@@ -1199,6 +1199,26 @@ export const v1Guides: readonly Guide[] = [
       "`drop.receiver_revoked`",
       "the link of one receiver was revoked",
       "`drop_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
+     ],
+     [
+      "`drop.link_created`",
+      "a link to share was made",
+      "`drop_id`, `reference`, `external_id`, `shared_link_id`, `kind`"
+     ],
+     [
+      "`drop.link_opened`",
+      "a person or program opened a link for anybody, for the first time",
+      "`drop_id`, `reference`, `external_id`, `shared_link_id`"
+     ],
+     [
+      "`drop.link_downloaded`",
+      "a visit downloaded through a link for anybody",
+      "`drop_id`, `reference`, `external_id`, `shared_link_id`, `downloads`"
+     ],
+     [
+      "`drop.link_revoked`",
+      "a link to share was revoked",
+      "`drop_id`, `reference`, `external_id`, `shared_link_id`"
      ],
      [
       "`drop.extended`",

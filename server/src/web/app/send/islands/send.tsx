@@ -217,7 +217,7 @@ class ComposerForm {
     return { receivers, phones, byMail, canChooseMail, callingCode: place?.dataset['callingCode'] };
   }
 
-  /** What is missing of those who have a row; the others without a number get their code by mail. */
+  /** The numbers that are missing of those who have a row; the others without a number get their code by mail. */
   #findPhoneProblems(): ReadonlyMap<string, string> {
     if (!this.#isBySms) return new Map();
     const state = this.#phoneState();

@@ -1,6 +1,6 @@
 import type { ViewTranslator } from '../../../../present/texts/translator-context.ts';
 import { drawPart } from '../../islands/draw-part.tsx';
-import { WantedFields } from '../../requests/wanted-fields.tsx';
+import { WantedFields } from '../wanted-fields.tsx';
 
 export interface MountedWanted {
   readonly names: readonly string[];

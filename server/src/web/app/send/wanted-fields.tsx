@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { WantedFile } from '../../../domain/requests/wanted-files.ts';
+import type { WantedFile } from '../../../domain/files/wanted-files.ts';
 import { oneLine } from '../../../present/texts/plain.ts';
 import { useTranslator } from '../../../present/texts/translator-context.ts';
 import { IconButton } from '../../shared/components/button.tsx';
@@ -27,7 +27,7 @@ export function WantedFields(props: {
     >
       <ol class="wanted-fields">
         {rows.map((file, index) => (
-          <li key={index}>
+          <li key={index} class={index > wanted.length ? 'spare' : undefined}>
             <span class="quiet" aria-hidden="true">
               {translator.formatNumber(index + 1)}
             </span>

@@ -17,7 +17,7 @@ export function checkWanted(faults: Faults, wanted: readonly WantedFile[]): Want
   const shown = wanted.map(({ name, note }) => ({ name: toVisibleName(name), note: toVisibleName(note) }));
   const max = limits.wantedFilesPerRequest;
   if (shown.length > max) {
-    faults.add({ field: 'wanted' }, 'invalid_input', `A request can want at most ${max} files. Shorten the list.`);
+    faults.add({ field: 'wanted' }, 'invalid_input', `A request can want at most ${max} files. Choose fewer.`);
   }
   const { nameLength } = limits;
   if (shown.some(({ name, note }) => name === '' || name.length > nameLength || note.length > nameLength)) {
