@@ -1,7 +1,5 @@
 import { expect, test, vi } from 'vitest';
 import * as planted from '../../../test/plant-route.ts';
-import { requestV1 } from '../../../test/request-v1.ts';
-import { useTestServer } from '../../../test/use-test-server.ts';
 import type { Deprecation } from './deprecation.ts';
 import { v1Document } from './openapi/openapi.ts';
 
@@ -17,6 +15,10 @@ vi.mock(import('./routes.ts'), async (readOriginal) => {
 });
 const { ofOperation, ofParameter, plantRoute } = planted;
 const { routes } = await vi.importActual<typeof import('./routes.ts')>('./routes.ts');
+// Tests share a process, in which the real routes may have been read before.
+vi.resetModules();
+const { requestV1 } = await import('../../../test/request-v1.ts');
+const { useTestServer } = await import('../../../test/use-test-server.ts');
 const { exchange, app } = await useTestServer();
 
 test('the responses of a deprecated operation say so, and those to a deprecated parameter', async () => {

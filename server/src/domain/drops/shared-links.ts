@@ -86,7 +86,7 @@ export function checkSharedLink(
     faults.add(
       { field: 'sharedLink' },
       'invalid_input',
-      'The receivers of a link for the people named are known: leave the maximum of downloads out.',
+      'A link for the people named has no maximum of downloads. Leave it out.',
     );
   if (maxDownloads !== null && drop.fileCount === 0)
     faults.add(

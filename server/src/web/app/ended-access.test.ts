@@ -67,13 +67,13 @@ type Member = Awaited<ReturnType<typeof signInMember>>;
 
 /** An account with a large file in its inbox. */
 async function openAccount() {
-  const account = await exchange.account();
+  const account = await exchange.account('r@example.org');
   const sender = await exchange.account(account.email);
   await exchange.prepare(sender, [account.email], []);
   await exchange.upload(sender, 'large.bin', randomBytes(largeBytes));
   await dispatchDraft(engines, sender, { draft: '', parameters: { ddmessage: 'large' } }, 'downloadfiles');
   await exchange.database.query(`update files set path = 'folder/large.bin' where account_id = $1`, [sender.accountId]);
-  await exchange.prepare(account, [sender.email], []);
+  await exchange.prepare(account, ['r@example.org'], []);
   await exchange.upload(account, 'large.bin', randomBytes(largeBytes));
   const sentId = await dispatchDraft(
     engines,
