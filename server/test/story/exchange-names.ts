@@ -18,7 +18,7 @@ const fixed: Readonly<Record<string, unknown>> = {
   secret: 'whsec_…',
   text: 'Acme Orders has sent you a file …',
   session: 'wbl_Vb1sT7yQe0mWc4Kx9Jd2LnRz8GpHf3uAoY6iXkN5tEg',
-  link: 'https://files.example.org/d/…',
+  link: 'https://files.example.org/d/hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA',
   next_cursor: 'eyJhIjoxNzQyfQ',
   duration_ms: 84,
   instance: 'urn:waybill:http-request:2bf29d-5c0e8a71b94d23f6',

@@ -1687,7 +1687,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "max_downloads": 10,
    "downloads": 0,
    "last_download_at": null,
-   "link": "https://files.example.org/d/…"
+   "link": "https://files.example.org/d/hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA"
   }
  },
  "listSharedLinks": {
@@ -2514,7 +2514,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "to": "anna@test.example.org",
      "subject": "Acme Orders has sent you a file",
      "text": "Acme Orders has sent you a file …",
-     "link": "https://files.example.org/d/…",
+     "link": "https://files.example.org/d/hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA",
      "code": null,
      "drop_id": "01b978b3-6400-7a7e-87f0-00d7f69ff786",
      "request_id": null,
