@@ -48,11 +48,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function acceptInvitation(page: Page, link: string): Promise<void> {
+async function acceptInvitation(page: Page, user: string, link: string): Promise<void> {
   await page.goto(link);
   await page.getByRole('button', { name: 'Accept the invitation' }).click();
   await page.locator('#password').fill('seven purple lanterns over Uppsala');
   await page.getByRole('button', { name: 'Save the password' }).click();
+  // The first visit begins with the welcome.
+  await page.waitForURL(`**/${encodeURIComponent(user)}/**`);
+  await page.goto(`${origin}/${encodeURIComponent(user)}/`);
   await page.locator('.composer-files').waitFor();
 }
 
@@ -94,7 +97,7 @@ test(`${fullSize ? '1 GiB' : 'a large file'}, with Send pressed at once, is sent
   const { user, link } = await invitePerson('Maya Lindqvist', origin);
   await using visitor = await visit(browser, {}, origin);
   const { context, page } = visitor;
-  await acceptInvitation(page, link);
+  await acceptInvitation(page, user, link);
   const devtools = await context.newCDPSession(page);
   await limitSpeed(devtools);
   await dropFile(devtools, path);
