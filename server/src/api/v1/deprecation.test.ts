@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import * as planted from '../../../test/plant-route.ts';
 import type { Deprecation } from './deprecation.ts';
 import { v1Document } from './openapi/openapi.ts';
@@ -15,8 +15,9 @@ vi.mock(import('./routes.ts'), async (readOriginal) => {
 });
 const { ofOperation, ofParameter, plantRoute } = planted;
 const { routes } = await vi.importActual<typeof import('./routes.ts')>('./routes.ts');
-// Tests share a process, in which the real routes may have been read before.
+// Tests share a process: the real routes may have been read before, and those after this file need them again.
 vi.resetModules();
+afterAll(() => void vi.resetModules());
 const { requestV1 } = await import('../../../test/request-v1.ts');
 const { useTestServer } = await import('../../../test/use-test-server.ts');
 const { exchange, app } = await useTestServer();
