@@ -140,6 +140,7 @@ describe('a delivery with a passphrase', () => {
     const browser = await openBrowser(new URL(json().receivers[0].link).pathname);
     expect((await browser.get()).body).toContain('It opens the page on which you send files');
     expect((await browser.get('more')).statusCode).toBe(403);
+    expect((await browser.enter('a wrong passphrase')).statusCode).toBe(403);
     expect((await browser.enter(passphrase)).statusCode).toBe(303);
     expect((await browser.get('more')).statusCode).toBe(200);
   });
